@@ -363,6 +363,8 @@ def is_positive_semidefinite_by_construction(
     >>> is_positive_semidefinite_by_construction("poly", coef0=-1.0)
     False
     """
+    if not isinstance(kernel, str):
+        return False
     return kernel in ("linear", "rbf", "laplacian") or (
         kernel == "poly" and gamma >= 0 and coef0 >= 0
     )

@@ -1,0 +1,100 @@
+"""What every estimator with a kernel shares: its parameters, its Gram matrices, a fit that is
+all or nothing."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from kernelbook.kernels import (
+    Kernel,
+    Matrix,
+    check_gram,
+    gram,
+    is_positive_semidefinite_by_construction,
+    resolve_gamma,
+)
+
+__all__ = ["KernelEstimator", "atomic_fit"]
+
+KERNELS_WITH_GAMMA = ("poly", "rbf", "laplacian", "sigmoid")
+
+
+def atomic_fit(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a ``fit`` method all or nothing: an error leaves the estimator as it was before."""
+
+    @wraps(fit)
+    def fit_or_restore(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return fit_or_restore
+
+
+class KernelEstimator(BaseEstimator):
+    """Base of the estimators with parameters ``kernel``, ``gamma``, ``degree``, ``coef0``.
+
+    A subclass calls, in ``fit``, :meth:`_training_points`, then :meth:`_training_gram` (which
+    sets ``gamma_``), and later, for new points, :meth:`_new_points` and :meth:`_gram`.
+    """
+
+    kernel: Kernel
+    gamma: float | str
+    degree: int
+    coef0: float
+    gamma_: float
+
+    def _training_points(self, X: ArrayLike, **check_params: Any) -> Matrix:
+        """Check the training points (or the precomputed matrix); float64, shape (n, d)."""
+        X = validate_data(self, X, dtype=np.float64, **check_params)
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' needs the square Gram matrix (n_train, n_train) in fit, "
+                f"got shape {X.shape}."
+            )
+        return X
+
+    def _training_gram(self, X: Matrix) -> Matrix:
+        """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
+        uses_gamma = isinstance(self.kernel, str) and self.kernel in KERNELS_WITH_GAMMA
+        self.gamma_ = resolve_gamma(self.gamma, X) if uses_gamma else 1.0
+        K = self._gram(X)
+        if is_positive_semidefinite_by_construction(
+            self.kernel, gamma=self.gamma_, coef0=self.coef0
+        ):
+            return K
+        return check_gram(K, name="the precomputed X" if self._is_precomputed() else "the Gram matrix")
+
+    def _new_points(self, X: ArrayLike) -> Matrix:
+        """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
+        if self._is_precomputed():
+            shape = np.shape(X)
+            if len(shape) == 2 and shape[1] != self.n_features_in_:
+                raise ValueError(
+                    "X must hold kernel values between new and training points, shape "
+                    f"(n_test, n_train) = (?, {self.n_features_in_}), got {shape}."
+                )
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+    def _gram(self, X: Matrix, Y: Matrix | None = None) -> Matrix:
+        """Kernel values (m, n) of checked points, with the fitted ``gamma_``."""
+        return gram(
+            self.kernel, X, Y, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
+        )
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
