@@ -1,0 +1,328 @@
+"""The measures of an imbalanced classifier, beside the classifiers that learn nothing.
+
+The table of tests of two classes is the only input of every rate here; each classifier, the
+trivial ones included, is such a table, and scikit-learn and imbalanced-learn compute the rates.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binomtest
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    balanced_accuracy_score,
+    f1_score,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["imbalance_report"]
+
+COLUMNS = [
+    "sensitivity",
+    "specificity",
+    "precision",
+    "f1",
+    "g_mean",
+    "balanced_accuracy",
+    "mcc",
+    "accuracy",
+    "roc_auc",
+    "average_precision",
+]
+RANKING = ("roc_auc", "average_precision")
+
+# The four cells of a 2 x 2 table in the order tp, fn, fp, tn: a table of counts is a weight of
+# each cell, which serves an expected table (fractions) as well as an observed one.
+CELL_TRUTH = np.array([1, 1, 0, 0])
+CELL_PREDICTION = np.array([1, 0, 1, 0])
+
+Row = dict[str, float]
+Vector = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Table = Vector
+
+
+def imbalance_report(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    prevalence: float | None = None,
+    confidence: float | None = None,
+) -> "pd.DataFrame":
+    r"""Rates of a two-class classifier beside those of the classifiers that learn nothing.
+
+    With :math:`s` the sensitivity, :math:`t` the specificity and :math:`\pi` the share of
+    positives,
+
+    .. math::
+       \text{precision} &= \frac{\pi s}{q}, \quad q = \pi s + (1 - \pi)(1 - t), &
+       F_1 &= \frac{2 \pi s}{\pi + q}, &
+       G &= \sqrt{s t}, \\
+       \text{balanced accuracy} &= \tfrac12 (s + t), &
+       \text{accuracy} &= \pi s + (1 - \pi) t, &
+       \text{MCC} &= (s + t - 1) \sqrt{\frac{\pi (1 - \pi)}{q (1 - q)}} .
+
+    Sensitivity, specificity, G-mean, balanced accuracy and ROC AUC do not depend on
+    :math:`\pi`; the others do, which is why a sample with its majority thinned out flatters them.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, shape (n,)
+        True and predicted labels: any two values (numbers, strings, booleans).
+    y_score : array-like, shape (n,), optional
+        Larger means more likely positive: ``decision_function(X)``, or the column of
+        ``predict_proba(X)`` that belongs to the positive class. Without it the two ranking
+        measures of the model are nan.
+    pos_label : label, optional
+        The positive class. By default 1 if the labels are among {0, 1} or {-1, 1}, else the
+        second label in sorted order (``classes_[1]``).
+    prevalence : float in (0, 1), optional
+        True share of positives :math:`\pi` in the population where the classifier will be used.
+        The positives then weigh :math:`\pi / n_+` each and the negatives
+        :math:`(1 - \pi) / n_-`. By default the share in ``y_true``.
+    confidence : float in (0, 1), optional
+        Adds the rows ``model_low`` and ``model_high``, see Notes.
+
+    Returns
+    -------
+    DataFrame
+        Rows ``model``, ``all_positive``, ``all_negative`` and ``prior_random`` (says positive
+        with probability :math:`\pi`, whatever x is). Columns ``sensitivity specificity precision
+        f1 g_mean balanced_accuracy mcc accuracy roc_auc average_precision``, all fractions (MCC
+        in [-1, 1]).
+
+    Raises
+    ------
+    ValueError
+        If there are more than two labels, if lengths differ, if ``pos_label`` is not a label, if
+        ``y_score`` is not one finite number a sample, or if ``prevalence`` is given and
+        ``y_true`` holds one class only.
+    ImportError
+        If pandas or imbalanced-learn is missing.
+
+    Notes
+    -----
+    *Undefined rates.* 0/0 is nan, without a warning: the precision of a classifier that flags
+    nothing; everything that needs the class that ``y_true`` lacks. scikit-learn and
+    imbalanced-learn print 0 there. The MCC of a constant prediction is 0, as in scikit-learn: its
+    covariance with the truth is 0; it is nan only where ``y_true`` itself is constant.
+
+    *prior_random* draws nothing. Its row holds the rates of the expected table, with
+    :math:`s = \pi` and :math:`t = 1 - \pi`: for sensitivity, specificity, balanced accuracy and
+    accuracy these are the exact expectations; so they are for precision and MCC, given
+    that something, but not everything, is flagged; F1 and G-mean, which are curved, have them as
+    the limit of large n. A score independent of the truth has an expected AUC of 1/2; its average
+    precision is :math:`\pi` in the same limit.
+
+    *Intervals.* With confidence level :math:`c`, sensitivity and specificity have their Wilson
+    intervals at level :math:`c` each. The others are increasing functions of the two with
+    :math:`\pi` held fixed, so they are evaluated at the ends of the two Wilson intervals at level
+    :math:`\sqrt c`, which hold together with probability :math:`c` since the two classes are
+    independent samples: conservative. The samples must be independent (not the repeated test
+    folds of a cross-validation). A class without a sample has the interval [0, 1]. The ranking
+    measures get no interval (nan).
+
+    *More than two classes.* No report: compare one label with the rest, ``y == label``, or use
+    ``imblearn.metrics.geometric_mean_score``, the k-th root of the product of the k recalls.
+
+    Sensitivity and G-mean come from imbalanced-learn, the rest from scikit-learn. The
+    specificity is scikit-learn's recall of the negative class, since
+    ``imblearn.metrics.specificity_score`` (0.14) mixes weighted with unweighted counts.
+
+    Examples
+    --------
+    Ten people, three ill; two of them found, one healthy person flagged.
+
+    >>> y_true = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
+    >>> y_pred = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0]
+    >>> report = imbalance_report(y_true, y_pred)
+    >>> report[["sensitivity", "specificity", "precision", "f1"]].round(3)
+                  sensitivity  specificity  precision     f1
+    model               0.667        0.857      0.667  0.667
+    all_positive        1.000        0.000      0.300  0.462
+    all_negative        0.000        1.000        NaN  0.000
+    prior_random        0.300        0.700      0.300  0.300
+
+    Where one person in a hundred is ill, 0.01 * 0.667 = 0.0067 are rightly flagged and
+    0.99 * 0.143 = 0.1414 wrongly, and the precision is 0.0067 / 0.1481:
+
+    >>> print(f"{imbalance_report(y_true, y_pred, prevalence=0.01).precision['model']:.3f}")
+    0.045
+    """
+    pd = _pandas()
+    truth, prediction = _positives(y_true, y_pred, pos_label)
+    score = None if y_score is None else _checked_score(y_score, len(truth))
+    _check_fraction("prevalence", prevalence)
+    _check_fraction("confidence", confidence)
+    weights = np.ones(len(truth)) if prevalence is None else _weights(truth, prevalence)
+
+    share = float(truth.mean()) if prevalence is None else float(prevalence)
+    rows = {"model": _rates(_table(truth, prediction, weights)) | _ranking(truth, score, weights)}
+    if confidence is not None:
+        counts = _table(truth, prediction, np.ones(len(truth)))
+        rows["model_low"], rows["model_high"] = _bounds(counts, share, confidence)
+    for name, flagged in (("all_positive", 1.0), ("all_negative", 0.0), ("prior_random", share)):
+        rows[name] = _uninformed(share, flagged)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            'imbalance_report needs pandas: pip install "kernelbook[metrics]"'
+        ) from error
+    return pandas
+
+
+def _check_fraction(name: str, value: float | None) -> None:
+    if value is not None and not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
+
+
+def _positives(y_true: ArrayLike, y_pred: ArrayLike, pos_label: Any) -> tuple[Flags, Flags]:
+    """Truth and prediction as booleans: is it the positive class?"""
+    true_labels, predicted_labels = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(true_labels, predicted_labels)
+    if len(true_labels) == 0:
+        raise ValueError("y_true is empty: a report needs at least one sample.")
+    labels = unique_labels(true_labels, predicted_labels).tolist()
+    if len(labels) > 2:
+        raise ValueError(
+            f"y_true and y_pred hold {len(labels)} labels, {labels[:5]}...: imbalance_report is "
+            "for two. Compare one with the rest (y == label), or use "
+            "imblearn.metrics.geometric_mean_score for the G-mean of several classes."
+        )
+    positive = _positive_label(labels) if pos_label is None else pos_label
+    if positive not in labels and len(labels) == 2:
+        raise ValueError(f"pos_label={pos_label!r} is not one of the labels {labels}.")
+    return true_labels == positive, predicted_labels == positive
+
+
+def _positive_label(labels: list[Any]) -> Any:
+    if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:
+        return 1
+    if len(labels) == 1:
+        raise ValueError(
+            f"y_true and y_pred hold the single label {labels[0]!r}: say which class is the "
+            "positive one with pos_label=."
+        )
+    return labels[1]
+
+
+def _checked_score(y_score: ArrayLike, n_samples: int) -> Vector:
+    score = np.asarray(y_score, dtype=np.float64)
+    if score.shape != (n_samples,):
+        raise ValueError(
+            f"y_score must have shape ({n_samples},), one number a sample, got {score.shape}; of "
+            "predict_proba pass the column of the positive class."
+        )
+    if not np.all(np.isfinite(score)):
+        raise ValueError("y_score holds nan or infinite values; remove those samples first.")
+    return score
+
+
+def _weights(truth: Flags, prevalence: float) -> Vector:
+    """Weights of mean one under which a share ``prevalence`` of the sample is positive."""
+    n, n_positive = len(truth), int(truth.sum())
+    if n_positive in (0, n):
+        raise ValueError(
+            "prevalence= re-weights the two classes, but y_true holds only one of them."
+        )
+    return np.where(truth, prevalence * n / n_positive, (1 - prevalence) * n / (n - n_positive))
+
+
+def _table(truth: Flags, prediction: Flags, weights: Vector) -> Table:
+    """Weight of true positives, false negatives, false positives and true negatives."""
+    cells = 2 * (1 - truth.astype(int)) + (1 - prediction.astype(int))
+    return np.bincount(cells, weights=weights, minlength=4).astype(np.float64)
+
+
+def _rates(table: Table) -> Row:
+    """All measures of a 2 x 2 table (tp, fn, fp, tn), nan where they are 0/0."""
+    try:
+        from imblearn.metrics import geometric_mean_score, sensitivity_score
+    except ImportError as error:
+        raise ImportError(
+            'imbalance_report needs imbalanced-learn: pip install "kernelbook[metrics]"'
+        ) from error
+    cells: Any = (CELL_TRUTH, CELL_PREDICTION)
+    weighted: dict[str, Any] = {"sample_weight": table}
+    nan_if_undefined = weighted | {"zero_division": np.nan}
+    tp, fn, fp, tn = table
+    has_positive, has_negative = tp + fn > 0, fp + tn > 0
+    both = has_positive and has_negative
+    return {
+        "sensitivity": sensitivity_score(*cells, **weighted) if has_positive else np.nan,
+        "specificity": recall_score(*cells, pos_label=0, **nan_if_undefined),
+        "precision": precision_score(*cells, **nan_if_undefined),
+        "f1": f1_score(*cells, **nan_if_undefined),
+        "g_mean": geometric_mean_score(*cells, **weighted) if both else np.nan,
+        "balanced_accuracy": balanced_accuracy_score(*cells, **weighted) if both else np.nan,
+        "mcc": matthews_corrcoef(*cells, **weighted) if both else np.nan,
+        "accuracy": accuracy_score(*cells, **weighted),
+    }
+
+
+def _ranking(truth: Flags, score: Vector | None, weights: Vector) -> Row:
+    """ROC AUC and average precision, nan without a score or without the class they need."""
+    row = dict.fromkeys(RANKING, np.nan)
+    if score is not None and truth.any():
+        row["average_precision"] = average_precision_score(truth, score, sample_weight=weights)
+        if not truth.all():
+            row["roc_auc"] = roc_auc_score(truth, score, sample_weight=weights)
+    return row
+
+
+def _uninformed(share: float, flagged: float) -> Row:
+    """Measures of a classifier that says positive with probability ``flagged`` whatever x is."""
+    row = _rates(_expected_table(share, flagged, 1 - flagged))
+    both = 0 < share < 1
+    # Independent of the truth: these are known, and the formulas would leave rounding noise.
+    row["mcc"] = 0.0 if both else np.nan
+    row["roc_auc"] = 0.5 if both else np.nan
+    row["average_precision"] = share if share > 0 else np.nan
+    return row
+
+
+def _expected_table(share: float, sensitivity: float, specificity: float) -> Table:
+    """The shares of the four cells (tp, fn, fp, tn)."""
+    within = np.array([sensitivity, 1 - sensitivity, 1 - specificity, specificity])
+    return np.array([share, share, 1 - share, 1 - share]) * within
+
+
+def _bounds(table: Table, share: float, confidence: float) -> tuple[Row, Row]:
+    """Lower and upper bounds of every measure from the Wilson intervals of the two recalls."""
+    tp, fn, fp, tn = (int(count) for count in table)
+    level_of_each = confidence**0.5
+    sensitivities = _wilson(tp, tp + fn, level_of_each)
+    specificities = _wilson(tn, fp + tn, level_of_each)
+    rows = [
+        _rates(_expected_table(share, s, t)) | dict.fromkeys(RANKING, np.nan)
+        for s, t in zip(sensitivities, specificities, strict=True)
+    ]
+    for row, s, t in zip(
+        rows, _wilson(tp, tp + fn, confidence), _wilson(tn, fp + tn, confidence), strict=True
+    ):
+        row["sensitivity"], row["specificity"] = s, t
+    return rows[0], rows[1]
+
+
+def _wilson(successes: int, trials: int, confidence: float) -> tuple[float, float]:
+    if trials == 0:  # no sample of this class: nothing is known of its recall
+        return 0.0, 1.0
+    interval = binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    return float(interval.low), float(interval.high)
