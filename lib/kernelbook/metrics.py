@@ -19,6 +19,7 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -199,6 +200,8 @@ def _positives(y_true: ArrayLike, y_pred: ArrayLike, pos_label: Any) -> tuple[Fl
     check_consistent_length(true_labels, predicted_labels)
     if len(true_labels) == 0:
         raise ValueError("y_true is empty: a report needs at least one sample.")
+    assert_all_finite(true_labels, input_name="y_true")
+    assert_all_finite(predicted_labels, input_name="y_pred")
     labels = unique_labels(true_labels, predicted_labels).tolist()
     if len(labels) > 2:
         raise ValueError(
