@@ -1,0 +1,55 @@
+# Everything that people and continuous integration run, in one place: `make help` lists it.
+
+# The interpreter (3.11 or newer). Once .venv exists it is the default, so that
+# `make run PYTHON=python3.13` on a fresh machine is said once, not at every call.
+PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+NB ?=
+ONLY ?=
+
+# One BLAS thread and a fixed hash seed: the stored outputs are those of such a run.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export PYTHONHASHSEED ?= 0
+
+CHECK_PYTHON = { $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || { \
+	echo "kernelbook needs Python 3.11 or newer, but PYTHON=$(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1)"; \
+	echo "Install one (Debian, Ubuntu: apt install python3 python3-venv) or name one: make $@ PYTHON=python3.12"; \
+	exit 1; } >&2; }
+# Prints the path of the interpreter of a virtual environment that is up to date.
+SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
+IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run record test format lock bench lab clean
+
+help: ## show this list
+	@echo "make TARGET [PYTHON=python3.12]"
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 12
+
+setup: ## make or refresh the virtual environment (the other targets do it themselves)
+	@python="$(call SET_UP)" && echo "Ready: $$python"
+
+run: ## execute what has changed, in order, into build/ (NB=03 or NB="03 05" for some)
+	@$(IN_ENVIRONMENT) -m tools.run_notebooks run $(NB)
+
+record: ## execute in place and store clean outputs in notebooks/ (NB=03 for one)
+	@$(IN_ENVIRONMENT) -m tools.run_notebooks record $(NB)
+
+test: ## lint, types, import arrows, unit tests and strict nbval (ONLY="ruff mypy" for some)
+	@$(IN_ENVIRONMENT) -m tools.check $(ONLY)
+
+format: ## let ruff format the code and mend what it can
+	@$(IN_ENVIRONMENT) -m ruff check --fix . && "$$python" -m ruff format .
+
+lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
+	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)
+
+bench: ## time the library beside its peers, in an environment of its own
+	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks
+
+lab: ## open the notebooks in JupyterLab
+	@$(IN_ENVIRONMENT) -m jupyterlab notebooks
+
+clean: ## remove build/ and caches; the virtual environments stay (rm -r .venv removes one)
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find lib tools tests benchmarks notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf

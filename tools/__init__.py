@@ -1,0 +1,1 @@
+"""The scripts behind the Makefile; no part of the installed package."""
