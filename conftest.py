@@ -2,6 +2,13 @@
 
 import os
 
+import pytest
+
 from tools.reproducible import reproducible_environment
 
 os.environ.update(reproducible_environment())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.option.nbval:  # the kernels of notebooks draw inline
+        os.environ.setdefault("MPLBACKEND", "Agg")

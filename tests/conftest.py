@@ -1,9 +1,6 @@
 """Settings of the test suite that are not options of pytest."""
 
-import matplotlib
 from hypothesis import settings
-
-matplotlib.use("Agg")
 
 # The same examples at every run and on every machine, and no files left behind.
 settings.register_profile("kernelbook", derandomize=True, database=None, deadline=None)

@@ -28,7 +28,6 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from tqdm import tqdm
 
@@ -178,6 +177,8 @@ def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
         coalesce_streams=True,
     )
     client.reset_execution_trackers()
+    client.create_kernel_manager()
+    client.km.transport_encryption = "auto"  # else the kernel warns that it talks in plain text
     with _progress_bar(source.stem, len(todo)) as bar:
         started = time.monotonic()
         with client.setup_kernel(env=reproducible_environment()):
@@ -188,12 +189,14 @@ def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
                     bar.close()
                     raise NotebookError(_explain(source, position, count, error)) from None
                 bar.update()
-        bar.set_postfix_str(f"done in {time.monotonic() - started:.0f} s")
+        bar.set_postfix_str(f"done in {time.monotonic() - started:.0f} s", refresh=False)
     return notebook
 
 
 def to_html(notebook: NotebookNode, title: str) -> str:
     """A page that needs no other file (formulas are typeset by a script from the network)."""
+    from nbconvert import HTMLExporter  # slow to import, and not needed where all is up to date
+
     exporter = HTMLExporter(
         template_name="page",
         extra_template_basedirs=[str(Path(__file__).parent / "templates")],

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-UV = "uv==0.13.9"
+UV_VERSION = "0.13.9"
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -84,7 +84,7 @@ def fingerprint(lock: Path, directory: Path) -> str:
     digest = hashlib.sha256()
     for part in (lock.read_bytes(), (ROOT / "pyproject.toml").read_bytes()):
         digest.update(hashlib.sha256(part).digest())
-    digest.update(repr((sys.version_info[:3], UV, str(directory))).encode())
+    digest.update(repr((sys.version_info[:3], UV_VERSION, str(directory))).encode())
     return digest.hexdigest()
 
 
@@ -98,7 +98,10 @@ def set_up(directory: Path, lock: Path) -> None:
     say(f"Setting up {directory.name} with Python {sys.version.split()[0]} (once, about a minute)")
     install_uv(directory)
     python = str(interpreter(directory))
-    uv = [str(directory / "bin" / "uv"), "pip", "install", "--quiet", "--python", python]
+    # Without --no-config uv would take the constraints in pyproject.toml, which carry no hash,
+    # for requirements of this installation.
+    uv = [str(directory / "bin" / "uv"), "--quiet", "--no-config", "pip", "install"]
+    uv += ["--python", python]
     say(f"  installing {lock.relative_to(ROOT)}")
     run([*uv, "--require-hashes", "-r", str(lock)])
     say("  installing kernelbook itself, editable")
@@ -113,11 +116,10 @@ def install_uv(directory: Path) -> None:
         check_venv_module()
         say(f"  creating {directory.name}")
         run([base_interpreter(), "-m", "venv", "--clear", str(directory)])
-    if not works(
-        [python, "-c", f"import importlib.metadata as m; assert m.version('uv') == '{UV[5:]}'"]
-    ):
-        say(f"  installing {UV}")
-        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV])
+    check = f"import importlib.metadata as m; assert m.version('uv') == '{UV_VERSION}'"
+    if not works([python, "-c", check]):
+        say(f"  installing uv {UV_VERSION}")
+        run([python, "-m", "pip", "install", "-qq", f"uv=={UV_VERSION}"])
 
 
 def check_venv_module() -> None:
