@@ -1,0 +1,217 @@
+r"""The matrix of a quadratic program, seen only through the products that a solver needs."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+__all__ = [
+    "DenseQuadratic",
+    "PairedQuadratic",
+    "Quadratic",
+    "RestrictedQuadratic",
+    "ScaledQuadratic",
+]
+
+Array = NDArray[np.float64]
+Solve = Callable[[Array], Array]
+
+
+class Quadratic(Protocol):
+    """A symmetric positive semi-definite matrix Q (n, n) that need not be stored."""
+
+    def __len__(self) -> int:
+        """Number of variables n."""
+        ...
+
+    def mv(self, x: Array) -> Array:
+        """Product Q x, shape (n,)."""
+        ...
+
+    def diagonal(self) -> Array:
+        """Diagonal of Q, shape (n,)."""
+        ...
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        """Submatrix of Q by index arrays, shape (len(rows), len(columns))."""
+        ...
+
+    def factor(self, D: Array) -> Solve:
+        """Function r -> z that solves (Q + diag(D)) z = r for D (n,) > 0."""
+        ...
+
+    def centred(self, a: Array) -> "Quadratic":
+        """P Q P with P = I - aa'/a'a, which removes what the equality a'x = b makes constant."""
+        ...
+
+
+def _cholesky_solver(M: Array) -> Solve:
+    """Solve with a symmetric M that is positive definite up to rounding (M is overwritten)."""
+    diagonal = np.einsum("ii->i", M)
+    ridge = np.finfo(float).eps * max(float(diagonal.max()), np.finfo(float).tiny)
+    while True:
+        try:
+            factor = cho_factor(M, lower=True, check_finite=False)
+        except LinAlgError:
+            diagonal += ridge
+            ridge *= 100
+        else:
+            return lambda r: cho_solve(factor, r, check_finite=False)
+
+
+class DenseQuadratic:
+    """A matrix held in memory.
+
+    Parameters
+    ----------
+    Q : ndarray, shape (n, n)
+        Symmetric positive semi-definite; neither copied nor changed.
+    """
+
+    def __init__(self, Q: Array) -> None:
+        self.Q = Q
+
+    def __len__(self) -> int:
+        return len(self.Q)
+
+    def mv(self, x: Array) -> Array:
+        # Most entries of a support vector machine's x are zero: their columns are not read.
+        used = np.flatnonzero(x)
+        return self.Q @ x if 2 * len(used) > len(x) else self.Q[:, used] @ x[used]
+
+    def diagonal(self) -> Array:
+        return np.diagonal(self.Q).copy()
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        return self.Q[np.ix_(rows, columns)]
+
+    def factor(self, D: Array) -> Solve:
+        M = self.Q.copy()
+        np.einsum("ii->i", M)[:] += D
+        return _cholesky_solver(M)
+
+    def centred(self, a: Array) -> "DenseQuadratic":
+        size = float(a @ a)
+        means = self.Q @ a / size
+        means -= (float(a @ means) / (2 * size)) * a
+        centred = self.Q - np.outer(a, means)
+        centred -= np.outer(means, a)
+        return DenseQuadratic(centred)
+
+
+class PairedQuadratic:
+    r"""The matrix of support vector regression, :math:`\begin{bmatrix}K&-K\\-K&K\end{bmatrix}`.
+
+    Its 2n variables are :math:`(\alpha, \alpha^*)`. Elimination leaves systems of n variables:
+    with :math:`w = u - v` and :math:`D = (D_1^{-1} + D_2^{-1})^{-1}`,
+
+    .. math:: \begin{bmatrix}K + D_1 & -K\\ -K & K + D_2\end{bmatrix}
+              \begin{bmatrix}u\\v\end{bmatrix} = \begin{bmatrix}r\\s\end{bmatrix}
+              \iff (K + D)\, w = D (D_1^{-1} r - D_2^{-1} s),\;
+              u = D_1^{-1}(r - Kw),\; v = D_2^{-1}(s + Kw).
+
+    Parameters
+    ----------
+    K : Quadratic
+        The Gram matrix, n variables.
+    """
+
+    def __init__(self, K: Quadratic) -> None:
+        self.K = K
+
+    def __len__(self) -> int:
+        return 2 * len(self.K)
+
+    def mv(self, x: Array) -> Array:
+        n = len(self.K)
+        product = self.K.mv(x[:n] - x[n:])
+        return np.concatenate([product, -product])
+
+    def diagonal(self) -> Array:
+        return np.tile(self.K.diagonal(), 2)
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        n = len(self.K)
+        signs = np.where(rows < n, 1.0, -1.0)[:, None] * np.where(columns < n, 1.0, -1.0)
+        return signs * self.K.block(rows % n, columns % n)
+
+    def factor(self, D: Array) -> Solve:
+        n = len(self.K)
+        D1, D2 = D[:n], D[n:]
+        parallel = D1 * D2 / (D1 + D2)
+        solve = self.K.factor(parallel)
+
+        def solve_pair(r: Array) -> Array:
+            w = solve(parallel * (r[:n] / D1 - r[n:] / D2))
+            Kw = self.K.mv(w)
+            # Divide by the larger of D1 and D2 only: the other quotient would cancel.
+            first = D1 > D2
+            u, v = (r[:n] - Kw) / D1, (r[n:] + Kw) / D2
+            return np.concatenate([np.where(first, u, w + v), np.where(first, u - w, v)])
+
+        return solve_pair
+
+    def centred(self, a: Array) -> "PairedQuadratic":
+        return PairedQuadratic(self.K.centred(a[: len(self.K)]))
+
+
+class RestrictedQuadratic:
+    """A quadratic over the variables that can move."""
+
+    def __init__(self, Q: Quadratic, index: Array) -> None:
+        self.Q, self.index = Q, index
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def mv(self, x: Array) -> Array:
+        return self.Q.mv(self._padded(x))[self.index]
+
+    def diagonal(self) -> Array:
+        return self.Q.diagonal()[self.index]
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        return self.Q.block(self.index[rows], self.index[columns])
+
+    def factor(self, D: Array) -> Solve:
+        return self._dense().factor(D)
+
+    def centred(self, a: Array) -> DenseQuadratic:
+        return self._dense().centred(a)
+
+    def _dense(self) -> DenseQuadratic:
+        everything = np.arange(len(self.index))
+        return DenseQuadratic(self.block(everything, everything))
+
+    def _padded(self, x: Array) -> Array:
+        padded = np.zeros(len(self.Q))
+        padded[self.index] = x
+        return padded
+
+
+class ScaledQuadratic:
+    """A quadratic times a number."""
+
+    def __init__(self, Q: Quadratic, factor: float) -> None:
+        self.Q, self.multiple = Q, factor
+
+    def __len__(self) -> int:
+        return len(self.Q)
+
+    def mv(self, x: Array) -> Array:
+        return self.multiple * self.Q.mv(x)
+
+    def diagonal(self) -> Array:
+        return self.multiple * self.Q.diagonal()
+
+    def block(self, rows: Array, columns: Array) -> Array:
+        return self.multiple * self.Q.block(rows, columns)
+
+    def factor(self, D: Array) -> Solve:
+        solve = self.Q.factor(D / self.multiple)
+        return lambda r: solve(r / self.multiple)
+
+    def centred(self, a: Array) -> "ScaledQuadratic":
+        return ScaledQuadratic(self.Q.centred(a), self.multiple)
