@@ -82,7 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1])
     options = parser.parse_args(arguments)
     project = Project(options.root.resolve())
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that kernels are shut down
     try:
         sources = select(project, options.numbers)
         run(project, sources) if options.action == "run" else record(sources)
@@ -177,8 +176,8 @@ def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
         coalesce_streams=True,
     )
     client.reset_execution_trackers()
-    client.create_kernel_manager()
-    client.km.transport_encryption = "auto"  # else the kernel warns that it talks in plain text
+    manager = client.create_kernel_manager()
+    manager.transport_encryption = "auto"  # else the kernel warns that it talks in plain text
     with _progress_bar(source.stem, len(todo)) as bar:
         started = time.monotonic()
         with client.setup_kernel(env=reproducible_environment()):
@@ -291,4 +290,5 @@ def _explain(source: Path, position: int, count: int, error: Exception) -> str:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that kernels are shut down
     raise SystemExit(main())
