@@ -204,10 +204,17 @@ def plot_points(
             # The rare class lies above the common one, or it could not be seen.
             zorder=3 + 0.9 * (1 - counts[label] / max(len(labels), 1)),
         )
-    ax.set(xlabel=coordinates[0], ylabel=coordinates[1])
+    _name_axes(ax, *coordinates)
     if legend:
         _legend_below(ax)
     return ax
+
+
+def _name_axes(ax: Any, horizontal: str, vertical: str) -> None:
+    """Label the axes; of panels with shared limits only the outer ones."""
+    ax.set(xlabel=horizontal, ylabel=vertical)
+    if len(ax.get_shared_x_axes().get_siblings(ax)) > 1:
+        ax.label_outer()
 
 
 def _legend_below(ax: Any) -> None:
@@ -266,10 +273,16 @@ def _diverging_map() -> Any:
     return LinearSegmentedColormap.from_list("decision", [low, (1.0, 1.0, 1.0), high])
 
 
-def _fill_centred(ax: Any, grid: tuple[Any, Any, NDArray[Any]], label: str, colorbar: bool) -> None:
-    values = grid[2]
+def _fill_centred(
+    ax: Any,
+    grid: tuple[Any, Any, NDArray[Any]],
+    label: str,
+    colorbar: bool,
+    scale: float | None,
+) -> None:
     # A few points far from all data must not take the whole range of colours.
-    reach = np.quantile(np.abs(values), 0.95) or 1.0
+    reach = float(np.quantile(np.abs(grid[2]), 0.95)) if scale is None else abs(scale)
+    reach = reach or 1.0
     filled = ax.contourf(
         *grid,
         levels=np.linspace(-reach, reach, FILL_LEVELS + 1),
@@ -327,6 +340,7 @@ def plot_decision(
     support: bool = True,
     limits: Any = None,
     equal: bool = True,
+    scale: float | None = None,
     size: float = 30.0,
     legend: bool = True,
     colorbar: bool = True,
@@ -357,6 +371,9 @@ def plot_decision(
         The range of X plus 8 % by default.
     equal : bool
         A unit has the same length on both axes, so that a margin looks as wide as it is.
+    scale : float, optional
+        Decision value of full colour; give it where panels are compared. By default 95 % of the
+        area has a smaller one.
     size, legend, ax
         As in :func:`plot_points`.
     colorbar : bool
@@ -392,7 +409,7 @@ def plot_decision(
         margins = False
     else:
         grid = _on_grid(_decision(estimator), limits, columns)
-        _fill_centred(ax, grid, "decision value $f(x)$", colorbar)
+        _fill_centred(ax, grid, "decision value $f(x)$", colorbar, scale)
         _contour(ax, grid, [0.0], "solid")
     vectors = _support_vectors(estimator)
     if margins or (margins is None and vectors is not None and classes is not None):
@@ -400,7 +417,7 @@ def plot_decision(
     plot_points(points, y, names=names, classes=classes, size=size, legend=False, ax=ax)
     if support and vectors is not None:
         _ring(ax, vectors, size)
-    ax.set(xlim=limits[0], ylim=limits[1], xlabel=coordinates[0], ylabel=coordinates[1])
+    ax.set(xlim=limits[0], ylim=limits[1])
     if equal:
         ax.set_aspect("equal")
     if legend:
@@ -436,6 +453,7 @@ def plot_field(
     limits: Any = None,
     centred: bool = False,
     log: bool = False,
+    scale: tuple[float, float] | None = None,
     n_lines: int = 0,
     names: Sequence[str] | None = None,
     size: float = 30.0,
@@ -458,6 +476,9 @@ def plot_field(
         Use the diverging map, white at 0, in place of viridis.
     log : bool
         Colour the decimal logarithm; the values have to be positive.
+    scale : (low, high), optional
+        Values of the two ends of the map (logarithms if ``log``; of opposite signs if
+        ``centred``); give it where panels are compared.
     n_lines : int
         Number of lines of equal value to draw.
     names, size, ax
@@ -488,17 +509,20 @@ def plot_field(
         values, label = np.log10(values), f"$\\log_{{10}}$ {label}"
     grid = (horizontal, vertical, values)
     if centred:
-        _fill_centred(ax, grid, label, colorbar)
+        _fill_centred(ax, grid, label, colorbar, None if scale is None else max(map(abs, scale)))
     else:
-        filled = ax.contourf(*grid, levels=FILL_LEVELS, cmap="viridis", zorder=0)
+        low, high = (values.min(), values.max()) if scale is None else scale
+        levels = np.linspace(low, high, FILL_LEVELS + 1) if high > low else None
+        extend = "neither" if scale is None else "both"
+        filled = ax.contourf(*grid, levels=levels, cmap="viridis", extend=extend, zorder=0)
         if colorbar:
-            _scale(ax, filled, label, values.min(), values.max())
+            _scale(ax, filled, label, low, high)
     if n_lines:
         inner = np.linspace(values.min(), values.max(), n_lines + 2)[1:-1]
         ax.contour(
             *grid, levels=inner, colors="black", linestyles="solid", linewidths=0.8, zorder=2
         )
-    ax.set(xlabel="$x_1$", ylabel="$x_2$")
+    _name_axes(ax, "$x_1$", "$x_2$")
     if X is not None:
         plot_points(X, y, names=names, size=size, legend=False, ax=ax)
     ax.set(xlim=limits[0], ylim=limits[1], aspect="equal")
@@ -634,7 +658,7 @@ def plot_regression_tube(
     support = getattr(final, "support_", None)
     if support is not None:
         _ring(ax, np.column_stack([points[support, 0], np.asarray(y)[support]]), size)
-    ax.set(xlabel="$x$" if columns is None else str(columns[0]), ylabel="$y$")
+    _name_axes(ax, "$x$" if columns is None else str(columns[0]), "$y$")
     if legend:
         _legend_below(ax)
     return ax
@@ -700,7 +724,7 @@ def plot_scores(
         )
     if threshold is not None:
         ax.axvline(threshold, color="black", linewidth=1.6)
-    ax.set(xlabel=label, ylabel="density in the class")
+    _name_axes(ax, label, "density in the class")
     if legend:
         _legend_below(ax)
     return ax
