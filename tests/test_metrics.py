@@ -24,7 +24,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from kernelbook.metrics import COLUMNS, imbalance_report
+from kernelbook.metrics import COLUMNS, _bounds, expected_rates, imbalance_report
 
 METRICS = problems("metrics")
 TEN_TRUE = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
@@ -140,6 +140,15 @@ def test_the_formulas_of_the_docstring():
     assert_allclose(row["mcc"], (s + t - 1) * np.sqrt(pi * (1 - pi) / (q * (1 - q))))
 
 
+def test_expected_rates_are_the_report_at_that_prevalence():
+    truth, prediction, _ = sample()
+    row = imbalance_report(truth, prediction, prevalence=0.03).loc["model"]
+    rates = expected_rates(row["sensitivity"], row["specificity"], 0.03)
+    assert_allclose([rates[name] for name in COLUMNS[:8]], row[COLUMNS[:8]], rtol=1e-12)
+    with pytest.raises(ValueError, match="prevalence must lie between"):
+        expected_rates(0.9, 0.9, 90)
+
+
 # --- labels and undefined rates --------------------------------------------------------------
 
 
@@ -235,12 +244,11 @@ def test_intervals_hold_the_estimate_and_shrink(prevalence):
 def test_coverage_of_the_interval_of_the_g_mean():
     """Exact, by summing over all tables of 8 positives and 10 negatives."""
     n_positive, n_negative, s, t = 8, 10, 0.7, 0.8
-    truth = np.arange(n_positive + n_negative) < n_positive
     covered = 0.0
     for tp, tn in itertools.product(range(n_positive + 1), range(n_negative + 1)):
-        flagged = np.r_[np.arange(n_positive) < tp, np.arange(n_negative) >= tn]
-        report = imbalance_report(truth, flagged, confidence=0.9)["g_mean"]
-        if report["model_low"] <= np.sqrt(s * t) <= report["model_high"]:
+        table = np.array([tp, n_positive - tp, n_negative - tn, tn], dtype=float)
+        low, high = _bounds(table, n_positive / (n_positive + n_negative), confidence=0.9)
+        if low["g_mean"] <= np.sqrt(s * t) <= high["g_mean"]:
             covered += binom.pmf(tp, n_positive, s) * binom.pmf(tn, n_negative, t)
     assert covered > 0.9
 

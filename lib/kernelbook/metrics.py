@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["imbalance_report"]
+__all__ = ["expected_rates", "imbalance_report"]
 
 COLUMNS = [
     "sensitivity",
@@ -179,12 +179,45 @@ def imbalance_report(
     return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
 
 
+def expected_rates(sensitivity: float, specificity: float, prevalence: float) -> Row:
+    r"""The measures of a classifier with known rates in a population.
+
+    Parameters
+    ----------
+    sensitivity, specificity : float in [0, 1]
+        Shares :math:`s` and :math:`t` of the positives and the negatives classified correctly.
+    prevalence : float in [0, 1]
+        Share :math:`\pi` of positives.
+
+    Returns
+    -------
+    dict
+        ``sensitivity specificity precision f1 g_mean balanced_accuracy mcc accuracy`` by the
+        formulas of :func:`imbalance_report`, nan where they are 0/0.
+
+    Examples
+    --------
+    A test that is right for 99 of 100, ill or healthy, where one in a hundred is ill:
+
+    >>> print(f"{expected_rates(0.99, 0.99, 0.01)['precision']:.3f}")
+    0.500
+    """
+    for name, rate in (
+        ("sensitivity", sensitivity),
+        ("specificity", specificity),
+        ("prevalence", prevalence),
+    ):
+        if not 0 <= rate <= 1:
+            raise ValueError(f"{name} must lie between 0 and 1, got {rate!r}.")
+    return _rates(_expected_table(prevalence, sensitivity, specificity))
+
+
 def _pandas() -> Any:
     try:
         import pandas
     except ImportError as error:
         raise ImportError(
-            'imbalance_report needs pandas: pip install "kernelbook[metrics]"'
+            'kernelbook.metrics needs pandas: pip install "kernelbook[metrics]"'
         ) from error
     return pandas
 
@@ -260,7 +293,7 @@ def _rates(table: Table) -> Row:
         from imblearn.metrics import geometric_mean_score, sensitivity_score
     except ImportError as error:
         raise ImportError(
-            'imbalance_report needs imbalanced-learn: pip install "kernelbook[metrics]"'
+            'kernelbook.metrics needs imbalanced-learn: pip install "kernelbook[metrics]"'
         ) from error
     cells: Any = (CELL_TRUTH, CELL_PREDICTION)
     weighted: dict[str, Any] = {"sample_weight": table}
@@ -292,7 +325,7 @@ def _ranking(truth: Flags, score: Vector | None, weights: Vector) -> Row:
 
 def _uninformed(share: float, flagged: float) -> Row:
     """Measures of a classifier that says positive with probability ``flagged`` whatever x is."""
-    row = _rates(_expected_table(share, flagged, 1 - flagged))
+    row = expected_rates(flagged, 1 - flagged, share)
     both = 0 < share < 1
     # Independent of the truth: these are known, and the formulas would leave rounding noise.
     row["mcc"] = 0.0 if both else np.nan
@@ -314,7 +347,7 @@ def _bounds(table: Table, share: float, confidence: float) -> tuple[Row, Row]:
     sensitivities = _wilson(tp, tp + fn, level_of_each)
     specificities = _wilson(tn, fp + tn, level_of_each)
     rows = [
-        _rates(_expected_table(share, s, t)) | dict.fromkeys(RANKING, np.nan)
+        expected_rates(s, t, share) | dict.fromkeys(RANKING, np.nan)
         for s, t in zip(sensitivities, specificities, strict=True)
     ]
     for row, s, t in zip(

@@ -1,0 +1,464 @@
+"""The arithmetic of published tables: proved values, exact searches, and the two audits."""
+
+import builtins
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from oracles import problems
+
+from kernelbook.audit import (
+    accuracy_bound,
+    audit_table,
+    chance_of_fit,
+    deviating_runs,
+    fitting_denominators,
+    grim,
+    grim_folds,
+    implied_prevalence,
+    prevalence_from_f1,
+    prevalence_from_precision,
+    trivial_f1,
+    weight_sum,
+)
+from kernelbook.metrics import expected_rates
+
+PUBLISHED = Path(__file__).parents[1] / "data" / "published"
+RATES = ("accuracy", "sensitivity", "specificity")
+AUDITS = problems("audit")
+rate = st.floats(0, 1)
+
+
+@pytest.fixture(scope="module")
+def cohen():
+    return pd.read_csv(PUBLISHED / "cohen2004_table1.csv", dtype=str)
+
+
+@pytest.fixture(scope="module")
+def slides():
+    as_text = dict.fromkeys(["accuracy", "f1", "sensitivity", "specificity"], str)
+    return pd.read_csv(PUBLISHED / "slides2024_table.csv", dtype=as_text)
+
+
+def decimals_of(column):
+    return [len(text.partition(".")[2]) for text in column]
+
+
+# --- proved values ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("problem", AUDITS, ids=[p["id"] for p in AUDITS])
+def test_proved_values(problem):
+    params, expected = problem["params"], problem["expected"]
+    if params["function"] == "implied_prevalence":
+        values = [params[name] for name in RATES]
+        low, high = implied_prevalence(*values, params["decimals"])
+        assert_allclose([low, high], [expected["low"], expected["high"]], atol=1e-12)
+        assert low <= expected["point"] <= high
+    else:
+        assert params["function"] == "grim"
+        args = params["value_percent"], params["decimals"], params["denominator"]
+        assert grim(*args) == expected["possible_counts"]
+        assert grim(*args, rounding="half_up") == expected["possible_counts_half_up"]
+
+
+def test_the_proved_problems_were_found():
+    assert {p["params"]["function"] for p in AUDITS} == {"implied_prevalence", "grim"}
+
+
+# --- the share of positives ------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(rate, rate, rate, st.integers(1, 5))
+def test_the_interval_holds_the_share_that_made_the_rates(share, s, t, d):
+    a = share * s + (1 - share) * t
+    low, high = implied_prevalence(round(a, d), round(s, d), round(t, d), d)
+    assert low - 1e-9 <= share <= high + 1e-9
+
+
+@settings(deadline=None)
+@given(rate, st.floats(0.01, 1), rate, st.integers(2, 5))
+def test_the_interval_from_precision_holds_the_share(share, s, t, d):
+    flagged = share * s + (1 - share) * (1 - t)
+    if flagged > 0:
+        precision = share * s / flagged
+        low, high = prevalence_from_precision(round(precision, d), round(s, d), round(t, d), d)
+        assert low - 1e-9 <= share <= high + 1e-9
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 500), min_size=4, max_size=4), st.integers(2, 5))
+def test_the_bounds_from_f1_hold_the_share(table, d):
+    tp, fn, fp, tn = table
+    if tp + fn + fp > 0:
+        n = sum(table)
+        f1 = 2 * tp / (2 * tp + fn + fp)
+        low, high = prevalence_from_f1(round((tp + tn) / n, d), round(f1, d), d)
+        assert low - 1e-9 <= (tp + fn) / n <= high + 1e-9
+
+
+def test_every_point_of_the_implied_interval_is_attained_and_no_other():
+    low, high = implied_prevalence(0.6, 0.9, 0.2, 1)
+    grid = np.linspace(-0.05, 0.05, 11)
+    for share in np.linspace(0.01, 0.99, 99):
+        errors = [
+            abs(share * min(0.9 + s, 1) + (1 - share) * (0.2 + t) - 0.6)
+            for s, t in itertools.product(grid, grid)
+        ]
+        assert (min(errors) <= 0.05 + 1e-12) == (low <= share <= high), share
+
+
+def test_decimals_for_each_value():
+    wide = implied_prevalence(0.75, 0.9, 0.5, 2)
+    assert wide == implied_prevalence(0.75, 0.9, 0.5, (2, 2, 2))
+    narrow = implied_prevalence(0.75, 0.9, 0.5, (2, 4, 4))
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_equal_rates_say_nothing_and_impossible_ones_say_so():
+    assert implied_prevalence(0.7, 0.7, 0.7, 2) == (0.0, 1.0)
+    assert all(map(math.isnan, implied_prevalence(0.95, 0.9, 0.8, 3)))
+    assert all(map(math.isnan, implied_prevalence(0.9, 0.7, 0.7, 3)))
+    assert all(map(math.isnan, prevalence_from_f1(0.05, 0.9, 3)))
+    assert prevalence_from_precision(0.5, 0.0, 1.0, 2) == (0.0, 1.0)
+    assert prevalence_from_f1(1.0, 1.0, 3)[1] == 1.0
+
+
+@given(rate, rate, rate)
+def test_accuracy_never_exceeds_its_bound(share, s, t):
+    assert share * s + (1 - share) * t <= accuracy_bound(s, t, share) + 1e-12
+
+
+def test_trivial_f1_is_the_f1_of_flagging_everything():
+    for share in (0.001, 0.1, 0.4444, 1.0):
+        assert_allclose(trivial_f1(share), expected_rates(1, 0, share)["f1"])
+
+
+# --- counts ----------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(st.integers(1, 400), st.data())
+def test_grim_finds_the_count_that_made_the_value(n, data):
+    k = data.draw(st.integers(0, n))
+    d = data.draw(st.integers(0, 3))
+    exact = 100 * k / n
+    assert k in grim(f"{exact:.{d}f}", d, n)
+    cut = math.floor(exact * 10**d + 1e-9) / 10**d
+    assert k in grim(f"{cut:.{d}f}", d, n, rounding="down")
+    assert k in grim(f"{cut:.{d}f}", d, n, rounding="any")
+    assert k in grim(f"{k / n:.{d + 2}f}", d + 2, n, unit="fraction")
+
+
+def test_ties_round_either_way_unless_half_up():
+    assert grim("12", 0, 8) == grim("13", 0, 8) == [1]  # 12.5 %
+    assert grim("12", 0, 8, rounding="half_up") == []
+    assert grim("13", 0, 8, rounding="half_up") == [1]
+
+
+def test_shapes_of_grim():
+    assert grim([50, 33.3], [0, 1], 3) == [[], [1]]
+    assert grim(50, 0, [2, 3]) == {2: [1], 3: []}
+    assert grim([50, 100], 0, range(1, 3)) == {1: [[], [1]], 2: [[1], [2]]}
+    assert grim("50.6", 1, 75) == [] and grim("50.6", 1, 75, rounding="down") == [38]
+
+
+def test_folds_by_brute_force():
+    sizes = (4, 4, 5)
+    for value in np.arange(0, 100.1, 0.5):
+        totals = {
+            sum(counts)
+            for counts in itertools.product(*(range(n + 1) for n in sizes))
+            if abs(100 * np.mean([k / n for k, n in zip(counts, sizes, strict=True)]) - value)
+            <= 0.05 + 1e-12
+        }
+        assert grim_folds(f"{value:.1f}", 1, sizes) == sorted(totals)
+
+
+def test_chance_of_fit_by_counting_and_by_drawing():
+    hits = [bool(grim(f"{v / 10:.1f}", 1, 7)) for v in range(1001)]
+    assert_allclose(chance_of_fit(3, 1, 7), np.mean(hits) ** 3)
+    drawn = chance_of_fit(1, 1, [7], n_draws=40_000, random_state=0)
+    assert abs(drawn - np.mean(hits)) < 4 * np.sqrt(np.mean(hits) / 40_000)
+    args = (2, 1, range(5, 50))
+    assert chance_of_fit(*args, random_state=1) == chance_of_fit(*args, random_state=1)
+    assert chance_of_fit(*args, random_state=1) != chance_of_fit(*args, random_state=2)
+
+
+# --- rows and runs ---------------------------------------------------------------------------
+
+
+def test_weight_sum_of_a_sound_table_holds_one():
+    rng = np.random.default_rng(0)
+    s, t = rng.integers(0, 41, 5) / 40, rng.integers(0, 161, 5) / 160
+    a = 0.2 * s + 0.8 * t
+    low, high = weight_sum(a.round(3), s.round(3), t.round(3), 3)
+    assert low <= 1 <= high < low + 0.1
+    assert all(map(math.isnan, weight_sum([a[0] + 0.2, *a[1:]], s, t, 3)))
+
+
+def test_weight_sum_without_an_upper_end():
+    low, high = weight_sum([0.5, 0.5], [0.5, 0.5], [0.0, 0.0], 3)
+    assert low > 0.99 and high == math.inf
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_one_odd_run_is_recovered(ddof):
+    runs = np.r_[np.ones(9), 0.3]
+    got = deviating_runs(runs.mean(), runs.std(ddof=ddof), 10, usual=1, ddof=ddof)
+    assert_allclose([got.from_mean, got.from_sd], 0.3)
+    assert_allclose([got.effective_runs, got.largest_share], 1)
+
+
+def test_largest_share_is_a_lower_bound():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        runs = rng.gamma(0.3, size=8)
+        got = deviating_runs(runs.mean(), runs.std(ddof=1), 8, usual=0)
+        assert 1 / 8 - 1e-12 <= got.largest_share <= runs.max() / runs.sum() + 1e-12
+        assert_allclose(got.effective_runs, runs.sum() ** 2 / (runs**2).sum())
+
+
+# --- the table of 2004 -----------------------------------------------------------------------
+
+
+def test_cohen_implied_shares(cohen):
+    audit = audit_table(cohen)
+    printed = [
+        (0.630, 0.633),
+        (0.656, 0.663),
+        (0.673, 0.675),
+        (0.867, 0.875),
+        (0.644, 0.647),
+        (0.686, 0.689),
+        (0.658, 0.675),
+        (0.707, 0.718),
+    ]
+    for i, (low, high) in enumerate(printed):
+        # Row 1 is printed to two decimals here; the notes read it to one.
+        assert low - 5e-4 <= audit.prevalence_low[i] <= audit.prevalence_high[i] <= high + 5e-4, i
+    at_stated = [0.491, 0.673, 0.695, 0.725, 0.487, 0.661, 0.710, 0.703, 0.896, 0.744]
+    assert_allclose(audit.accuracy_at_stated, at_stated, atol=6e-4)
+    one_class, binary = audit[:8], audit[8:]
+    assert (one_class.prevalence_low > 0.6).all()
+    assert (binary.prevalence_low < 75 / 683).all() and (binary.prevalence_high > 75 / 683).all()
+    assert one_class.finding.str.contains("not the stated 0.110").all()
+    assert (binary.finding == "").all()
+
+
+def test_cohen_three_accuracies_exceed_the_bound(cohen):
+    exceeds = audit_table(cohen).finding.str.contains("exceeds")
+    assert list(exceeds[exceeds].index) == [0, 4, 5]
+
+
+def test_cohen_counts_of_the_rbf_rows(cohen):
+    rbf = cohen[cohen.kernel == "rbf"]
+    accepted = grim(rbf.sensitivity.tolist(), decimals_of(rbf.sensitivity), 608)
+    # 80.60 is no count of 608 (490 is 80.59), but an average over five folds of 121 or 122.
+    assert accepted == [[563], [], [482], [454]]
+    assert grim_folds(rbf.sensitivity[1], 2, [122, 122, 122, 121, 121]) == [490]
+    rejected = grim(rbf.specificity.tolist(), 2, 375)
+    assert rejected == [[164], [246], [256], [271]]
+    right = grim(rbf.accuracy.tolist(), decimals_of(rbf.accuracy), 975)
+    assert right == [[563 + 164], [490 + 246], [482 + 256], [454 + 271]]
+
+
+def test_cohen_search_over_denominators(cohen):
+    rbf = cohen[cohen.kernel == "rbf"]
+    assert fitting_denominators(rbf.specificity.tolist(), 2) == [375, 750]
+    assert fitting_denominators(rbf.accuracy.tolist(), decimals_of(rbf.accuracy)) == [975, 979]
+
+
+def test_cohen_chance_of_such_a_fit():
+    assert_allclose(chance_of_fit(4, 2, 375), 2.0e-6, rtol=0.01)
+    assert 0.016 < chance_of_fit(4, 2, range(1, 1001), random_state=0) < 0.023
+
+
+def test_cohen_accuracies_leave_eight_cases_out(cohen):
+    rbf = cohen[cohen.kernel == "rbf"]
+    columns = [rbf[name].astype(float) / 100 for name in RATES]
+    decimals = np.column_stack([decimals_of(rbf[name]) for name in RATES]) + 2
+    low, high = weight_sum(*columns, decimals)
+    assert low < 983 / 975 < high
+    assert_allclose([low, high], [1.0080, 1.0084], atol=5e-5)
+
+
+def test_cohen_conformal_rows_fit_neither_grid(cohen):
+    for _, row in cohen[cohen.kernel == "conformal"].iterrows():
+        fits = grim(row.sensitivity, *decimals_of([row.sensitivity]), 608)
+        fits_too = grim(row.specificity, *decimals_of([row.specificity]), 375)
+        assert not (fits and fits_too)
+
+
+def test_cohen_binary_rows_are_counts_of_683(cohen):
+    audit = audit_table(cohen)[8:]
+    assert audit.sensitivity_counts.tolist() == [[38], [69]]
+    assert audit.specificity_counts.tolist() == [[574], [439]]
+    assert grim(["89.6", "74.4"], 1, 683) == [[38 + 574], [69 + 439]]
+
+
+def test_cohen_corrected_reading():
+    row = expected_rates(164 / 375, 563 / 608, 75 / 683)
+    assert_allclose([row["sensitivity"], row["specificity"]], [0.437, 0.926], atol=5e-4)
+    assert_allclose(row["accuracy"], 0.872, atol=5e-4)
+
+
+# --- the table of 2024 -----------------------------------------------------------------------
+
+
+def test_slides_share_from_accuracy_and_f1_alone(slides):
+    audit = audit_table(slides[["model", "v", "accuracy", "f1", "prevalence"]])
+    by_set = audit.groupby(slides.v)
+    low, high = by_set.f1_prevalence_low.max(), by_set.f1_prevalence_high.min()
+    assert_allclose(low, [0.4436, 0.4542, 0.4591], atol=5e-5)
+    assert_allclose(high, [0.4808, 0.5025, 0.5079], atol=5e-5)
+    no_svdd = ~slides.model.eq("SVDD")
+    assert audit.finding[no_svdd].str.contains("not the stated 0.100").all()
+
+
+def test_slides_implied_shares_and_flipped_rows(slides):
+    settled = {name: slides.rate_decimals for name in ("sensitivity", "specificity")}
+    for decimals in (None, settled):
+        audit = audit_table(slides, group="v", decimals=decimals)
+        flipped = audit.finding.str.contains("other class as positive")
+        assert list(slides.model[flipped]) == ["BDD"] * 3
+        assert audit.finding.str.contains("imply a share").all()
+    middle = (audit.prevalence_low + audit.prevalence_high) / 2
+    same = ~flipped
+    expected = slides.v.map({5: 0.4444, 10: 0.4552, 20: 0.4600})
+    assert (abs(middle - expected)[same] < 0.002).all()
+    assert (abs(1 - middle - expected)[flipped] < 0.002).all()
+    assert_allclose(audit.f1_other_class[flipped], [0.396, 0.389, 0.377], atol=1.5e-3)
+
+
+def test_slides_trivial_f1_balanced_accuracy_and_mcc(slides):
+    audit = audit_table(slides, group="v")
+    bayesian = slides.model.str.startswith("BSVDD")
+    assert audit.f1_excess[bayesian].between(-0.00165, 0.0008).all()
+    assert list(audit.finding.str.contains("of flagging everything")) == list(bayesian)
+    trivial = [0.615, 0.626, 0.630, 0.714, 0.705, 0.701]
+    assert_allclose(audit.trivial_f1[:6], trivial, atol=6e-4)
+    balanced = [0.5167, 0.5144, 0.5123, 0.5098, 0.5091, 0.4910, 0.5022, 0.5020, 0.5015]
+    assert_allclose(audit.balanced_accuracy[:9], balanced, atol=1.1e-4)
+    mcc = [61, 48, 41, 20, 19, -19, 35, 33, 28, 13, 13, 11]
+    assert_allclose(audit.mcc, np.array(mcc) / 1000, atol=6e-4)
+
+
+def test_slides_spreads_are_one_odd_run_of_ten(slides):
+    row = slides[slides.sensitivity_sd.notna()].squeeze()
+    assert (row.model, row.v) == ("BSVDD-M", 5)
+    for name, usual, size, size_from_sd in (
+        ("sensitivity", 1, 0.101, 0.098),
+        ("specificity", 0, 0.128, 0.123),
+    ):
+        runs = deviating_runs(float(row[name]), row[f"{name}_sd"], row.runs, usual)
+        assert_allclose(abs(runs.from_mean - usual), size, atol=5e-4)
+        assert_allclose(abs(runs.from_sd - usual), size_from_sd, atol=5e-4)
+        assert runs.largest_share > 0.93
+
+
+# --- any table -------------------------------------------------------------------------------
+
+
+def sound_table():
+    rng = np.random.default_rng(3)
+    tp, tn = rng.integers(10, 50, 4), rng.integers(100, 400, 4)
+    fp = 400 - tn
+    share_right = (tp + tn) / 450
+    columns = {
+        "accuracy": share_right,
+        "sensitivity": tp / 50,
+        "specificity": tn / 400,
+        "precision": tp / (tp + fp),
+        "f1": 2 * tp / (tp + fp + 50),
+    }
+    frame = pd.DataFrame({name: [f"{v:.4f}" for v in c] for name, c in columns.items()})
+    return frame.assign(n_positive=50, n_negative=400, data="same")
+
+
+def test_nothing_is_found_in_a_sound_table():
+    frame = sound_table()
+    for table in (frame, frame.astype(dict.fromkeys(["accuracy", "f1"], float))):
+        audit = audit_table(table, group="data")
+        assert (audit.finding == "").all()
+        for prefix in ("", "precision_", "f1_"):
+            assert (audit[f"{prefix}prevalence_low"] <= 1 / 9).all()
+            assert (audit[f"{prefix}prevalence_high"] >= 1 / 9).all()
+
+
+def test_percentages_and_fractions_give_the_same_audit():
+    frame = sound_table()
+    rates = ["accuracy", "sensitivity", "specificity", "precision", "f1"]
+    percent = frame.assign(
+        **{name: [f"{100 * float(v):.2f}" for v in frame[name]] for name in rates}
+    )
+    pd.testing.assert_frame_equal(audit_table(percent), audit_table(frame))
+
+
+def test_one_changed_figure_is_found():
+    frame = sound_table()
+    frame.loc[1, "accuracy"], frame.loc[2, "f1"] = "0.2222", "0.9999"
+    frame.loc[3, "specificity"] = "0.1234"
+    found = audit_table(frame).finding
+    assert found[0] == ""
+    assert "no average of the two rates" in found[1] or "not the stated" in found[1]
+    assert "not the harmonic mean" in found[2]
+    assert "no count of 400 gives the specificity" in found[3]
+
+
+def test_the_index_is_kept_and_missing_values_are_skipped():
+    frame = sound_table().set_index(pd.Index(list("abcd")))
+    frame.loc["b", "sensitivity"] = np.nan
+    frame.loc["c", "f1"] = None
+    audit = audit_table(frame)
+    assert list(audit.index) == list("abcd")
+    assert math.isnan(audit.prevalence_low["b"]) and math.isnan(audit.f1_excess["c"])
+    assert (audit.finding == "").all()
+
+
+# --- failures --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: implied_prevalence(74.6, 92.6, 43.7, 1), "accuracy must be a fraction"),
+        (lambda: implied_prevalence(0.7, 0.9, 0.4, (1, 2)), "decimals must be one integer or 3"),
+        (lambda: implied_prevalence(math.nan, 0.9, 0.4, 2), "accuracy must be a fraction"),
+        (lambda: trivial_f1(44.4), "prevalence must lie between"),
+        (lambda: grim(50, 0, 0), "denominators must be positive"),
+        (lambda: grim([50, 60], [0], 10), "decimals must be one integer or 2"),
+        (lambda: grim(50, 0, 10, unit="share"), "unit must be"),
+        (lambda: grim(50, 0, 10, rounding="up"), "rounding must be"),
+        (lambda: grim("fifty", 0, 10), "values must be numbers"),
+        (lambda: deviating_runs(1.0, 0.1, 10, usual=1.0), "no run deviates"),
+        (lambda: deviating_runs(0.9, 0.1, 1, usual=1.0), "n_runs must be at least 2"),
+        (lambda: audit_table(pd.DataFrame({"accuracy": [0.5]})), "sensitivity with specificity"),
+        (lambda: audit_table(pd.DataFrame({"accuracy": [], "f1": []})), "at least one row"),
+        (lambda: audit_table(pd.DataFrame({"accuracy": [700], "f1": [5]})), "above 100"),
+        (lambda: expected_rates(0.5, 1.5, 0.1), "specificity must lie between"),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_missing_pandas_is_named_with_its_extra(monkeypatch, cohen):
+    real_import = builtins.__import__
+
+    def import_without(name, *args, **kwargs):
+        if name == "pandas":
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", import_without)
+    with pytest.raises(ImportError, match=r"kernelbook\[metrics\]"):
+        audit_table(cohen)
