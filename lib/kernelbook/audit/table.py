@@ -208,7 +208,8 @@ def _identities(row: _Row) -> dict[str, Any]:
     p, s, t = row.stated_share, *(row.value(name) for name in rates)
     audit["stated_prevalence"] = p
     audit["accuracy_at_stated"] = p * s + (1 - p) * t
-    audit["accuracy_bound"] = accuracy_bound(s, t, p) if s + t + p >= 0 else math.nan
+    all_three = not math.isnan(p + s + t)
+    audit["accuracy_bound"] = accuracy_bound(s, t, p) if all_three else math.nan
     share = _middle(audit)
     known = not math.isnan(share)
     expected = expected_rates(s, t, share) if known else {}
