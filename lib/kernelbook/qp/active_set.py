@@ -173,6 +173,8 @@ def _primal_dual(problem: _Problem, at_lower: Mask, at_upper: Mask) -> Array | N
         gradient = problem.Q.mv(x) + problem.q
         residual = gradient + multiplier * problem.a
         slack = problem.slack(x, gradient)
+        if np.abs(residual[free]).max() > slack:
+            return None
         too_low = x < problem.lower
         too_high = x > problem.upper
         release = (at_lower & (residual < -slack)) | (at_upper & (residual > slack))
@@ -192,14 +194,16 @@ def _primal(problem: _Problem, x: Array) -> Array:
     """Minimise over the free variables, release the worst bounded one, and so on."""
     x = x.copy()
     free = (x > problem.lower) & (x < problem.upper)
-    best, best_objective, idle = x.copy(), np.inf, 0
+    best, best_objective, fewest, idle = x.copy(), np.inf, len(x) + 1, 0
     for _ in range(20 * len(x) + 200):
         objective, gradient = problem.objective_and_gradient(x)
         slack = problem.slack(x, gradient)
         if problem.violation(x, gradient) <= slack:
             return x
         rounding = EPS * problem.curvature * float(np.abs(x).sum()) * float(np.abs(x).max())
-        idle = 0 if objective < best_objective - rounding - EPS * abs(objective) else idle + 1
+        progress = objective < best_objective - rounding - EPS * abs(objective)
+        idle = 0 if progress or free.sum() < fewest else idle + 1
+        fewest = len(x) + 1 if progress else min(fewest, int(free.sum()))
         if objective <= best_objective:
             best, best_objective = x.copy(), objective
         if idle > PATIENCE:
@@ -259,23 +263,35 @@ def _newton_step(problem: _Problem, x: Array, gradient: Array, free: Array) -> N
     solved = _solve_free(problem, indices, -gradient[indices], target)
     if solved is None:
         return
-    p = np.zeros(len(x))
-    p[indices] = solved[0]
-    slope, curvature = float(gradient @ p), float(p @ problem.Q.mv(p))
-    length = 1.0
-    if slope < 0 and curvature > 0:
-        length = min(1.0, -slope / curvature) if -slope / curvature < 0.5 else 1.0
-    lower, upper, p_free, x_free = (
-        problem.lower[indices], problem.upper[indices], p[indices], x[indices]
+    p, lower, upper, start = (
+        solved[0], problem.lower[indices], problem.upper[indices], x[indices].copy()
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        reach = np.where(
-            p_free > 0, (upper - x_free) / p_free,
-            np.where(p_free < 0, (lower - x_free) / p_free, np.inf),
+        reach = np.where(p > 0, (upper - start) / p, np.where(p < 0, (lower - start) / p, np.inf))
+    length = float(reach.min())
+    if length >= 1.0:
+        x[indices] = start + p
+        return
+    hit = reach <= length
+    x[indices] = np.where(hit, np.where(p > 0, upper, lower), start + length * p)
+    _bend(problem, x, indices, start, p, length)
+    free[indices] = (x[indices] > lower) & (x[indices] < upper)
+
+
+def _bend(
+    problem: _Problem, x: Array, indices: Array, start: Array, p: Array, length: float
+) -> None:
+    """Follow the direction past its first bound, along the box, while the objective falls."""
+    lower, upper, a = problem.lower[indices], problem.upper[indices], problem.a[indices]
+    target = float(a @ start)
+    lowest, _ = problem.objective_and_gradient(x)
+    trial = x.copy()
+    while length < 1.0:
+        length = max(4.0 * length, 1e-12)
+        trial[indices] = meet_equality(
+            np.clip(start + min(length, 1.0) * p, lower, upper), a, target, lower, upper
         )
-    first = float(reach.min())
-    length = min(length, first)
-    x[indices] = np.clip(x_free + length * p_free, lower, upper)
-    hit = indices[reach <= length]
-    x[hit] = np.where(p[hit] > 0, problem.upper[hit], problem.lower[hit])
-    free[hit] = False
+        objective, _ = problem.objective_and_gradient(trial)
+        if not objective < lowest:
+            return
+        x[indices], lowest = trial[indices], objective
