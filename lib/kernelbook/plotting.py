@@ -44,6 +44,8 @@ FIGURE_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}")
 GRID_POINTS = 160
 CLASS_GRID_POINTS = 320
 FILL_LEVELS = 20
+LEGEND_WIDTH = 5.0  # inches that two entries beside each other need
+LAYOUT_ROUNDS = 2
 
 
 def _pyplot() -> Any:
@@ -218,10 +220,12 @@ def _name_axes(ax: Any, horizontal: str, vertical: str) -> None:
 
 
 def _legend_below(ax: Any) -> None:
-    columns = min(2, len(ax.get_legend_handles_labels()[1]))
+    beside = 1 if ax.get_subplotspec() is None else ax.get_subplotspec().get_gridspec().ncols
+    columns = 2 if ax.figure.get_figwidth() / beside >= LEGEND_WIDTH else 1
     ax.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.16),
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=3.8,  # in heights of the text: room for the label of the axis
         ncols=columns,
         columnspacing=1.2,
         handletextpad=0.3,
@@ -298,7 +302,8 @@ def _scale(ax: Any, filled: Any, label: str, low: float, high: float) -> None:
     ticks = [
         tick for tick in _pyplot().MaxNLocator(5).tick_values(low, high) if low <= tick <= high
     ]
-    ax.figure.colorbar(filled, ax=ax, label=label, ticks=ticks, format="%.3g")
+    beside = ax.inset_axes((1.03, 0.0, 0.04, 1.0))  # as high as the axes, whatever their aspect
+    ax.figure.colorbar(filled, cax=beside, label=label, ticks=ticks, format="%.3g")
 
 
 def _contour(ax: Any, grid: tuple[Any, Any, NDArray[Any]], levels: Any, style: str) -> None:
@@ -414,7 +419,7 @@ def plot_decision(
     vectors = _support_vectors(estimator)
     if margins or (margins is None and vectors is not None and classes is not None):
         _contour(ax, grid, [-1.0, 1.0], "dashed")
-    plot_points(points, y, names=names, classes=classes, size=size, legend=False, ax=ax)
+    plot_points(X, y, names=names, classes=classes, size=size, legend=False, ax=ax)
     if support and vectors is not None:
         _ring(ax, vectors, size)
     ax.set(xlim=limits[0], ylim=limits[1])
@@ -927,6 +932,8 @@ def _png(figure: Any) -> bytes:
     """The figure as PNG of at most 256 colours, a third of the bytes, without date or program."""
     from PIL import Image
 
+    for _ in range(LAYOUT_ROUNDS):  # the layout of axes with a fixed aspect settles by steps
+        figure.draw_without_rendering()
     drawn, packed = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png", metadata={"Software": None})
     with Image.open(drawn) as image:

@@ -1,0 +1,512 @@
+"""Figures are checked by what they draw: coordinates, counts, styles, texts, never by pixels."""
+
+import io
+import re
+import subprocess
+import sys
+from base64 import b64decode
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from nbconvert import HTMLExporter
+from PIL import Image
+from scipy.stats import t as student_t
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, OneClassSVM
+
+from kernelbook import plotting
+from kernelbook.datasets import bayes_gaussians, make_banana, make_gaussians, make_separable
+
+X, Y = make_gaussians(60, 12, random_state=0)
+
+
+@pytest.fixture(autouse=True)
+def own_style():
+    with plt.rc_context():
+        yield
+    plt.close("all")
+
+
+@pytest.fixture
+def displayed(monkeypatch):
+    bundles = []
+    monkeypatch.setattr(
+        "IPython.display.display",
+        lambda data, metadata=None, raw=False: bundles.append((data, metadata or {})),
+    )
+    return bundles
+
+
+TEXTS = {
+    "number": "3.4",
+    "alt": 'Points & a "line" <f = 0>.',
+    "caption": "Two classes,\n  $n = 72$.",
+}
+
+
+def black_lines(ax):
+    """Lines of equal value: (level, style) of each, with the points they run through."""
+    lines = []
+    for drawn in ax.collections:
+        if type(drawn).__name__ == "QuadContourSet" and not drawn.filled:
+            style = "solid" if drawn.get_linestyle()[0][1] is None else "dashed"
+            for level, path in zip(drawn.levels, drawn.get_paths(), strict=True):
+                lines.append((float(level), style, path.vertices))
+    return lines
+
+
+def scatters(ax):
+    return {c.get_label(): c for c in ax.collections if not c.get_label().startswith("_")}
+
+
+def legend_texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+# --- style ---
+
+
+def test_import_loads_no_plotting_package():
+    code = (
+        "import sys, kernelbook.plotting\n"
+        "heavy = {'matplotlib', 'seaborn', 'IPython'} & set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "call"),
+    [
+        ("matplotlib.pyplot", lambda: plotting.plot_points(X, Y)),
+        ("matplotlib.pyplot", plotting.use_style),
+        ("seaborn", lambda: plotting.plot_gram(np.eye(2))),
+        ("seaborn", lambda: plotting.plot_scores([0.0, 1.0], [0, 1])),
+    ],
+)
+def test_missing_package_names_the_extra(monkeypatch, module, call):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=r'pip install "kernelbook\[plots\]"'):
+        call()
+
+
+def test_style_sheet_is_in_force_and_complete():
+    plotting.use_style()
+    assert plt.rcParams["figure.constrained_layout.use"]
+    assert not plt.rcParams["axes.spines.top"] and not plt.rcParams["axes.spines.right"]
+    colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
+    assert tuple("#" + colour.lstrip("#") for colour in colours) == plotting.CLASS_COLOURS
+    # The smallest text of a figure 6.4 inches wide, shown 390 pixels wide, in CSS pixels.
+    sizes = [plt.rcParams[key] for key in ("font.size", "xtick.labelsize", "legend.fontsize")]
+    width = plt.rcParams["figure.figsize"][0] * 72
+    assert min(sizes) * 390 / width >= 9
+
+
+def test_classes_differ_in_colour_and_in_marker():
+    assert len(set(plotting.CLASS_COLOURS)) == len(plotting.CLASS_COLOURS)
+    assert len(set(plotting.CLASS_MARKERS)) == len(plotting.CLASS_MARKERS)
+    assert len(plotting.CLASS_COLOURS) == len(plotting.CLASS_MARKERS) == len(plotting.MARKER_AREAS)
+
+
+def test_panels_share_their_limits():
+    figure, (left, right) = plotting.panels(2)
+    plotting.plot_points([[0.0, 0.0], [1.0, 1.0]], ax=left, legend=False)
+    plotting.plot_points([[5.0, 5.0], [9.0, 7.0]], ax=right, legend=False)
+    assert left.get_xlim() == right.get_xlim() and left.get_ylim() == right.get_ylim()
+    assert left.get_ylabel() == "$x_2$" and right.get_ylabel() == ""
+    assert right.get_xlabel() == "$x_1$"
+    assert figure.get_figwidth() <= 8
+
+
+def test_panels_refuse_what_nobody_can_read():
+    for columns, rows in ((4, 1), (0, 1), (1, 0)):
+        with pytest.raises(ValueError, match="columns must be 1, 2 or 3"):
+            plotting.panels(columns, rows)
+
+
+def test_panels_with_all_their_parts_keep_room_for_the_axes(displayed):
+    plotting.use_style()
+    figure, axes = plotting.panels(2)
+    for ax in axes:
+        plotting.plot_decision(SVC().fit(X, Y), X, Y, ax=ax)
+    plotting.show(figure, **TEXTS)  # a layout that collapses warns
+    assert all(ax.get_position().width > 0.15 for ax in axes)
+
+
+# --- points ---
+
+
+def test_points_have_the_colour_of_their_class_and_its_count():
+    ax = plotting.plot_points(X, Y, names=["common", "rare"])
+    drawn = scatters(ax)
+    assert list(drawn) == ["common (n = 60)", "rare (n = 12)"]
+    for label, (name, collection) in enumerate(drawn.items()):
+        np.testing.assert_array_equal(collection.get_offsets(), X[label == Y], err_msg=name)
+        assert to_hex(collection.get_facecolor()[0]).upper() == plotting.CLASS_COLOURS[label]
+    assert drawn["rare (n = 12)"].get_zorder() > drawn["common (n = 60)"].get_zorder()
+    assert legend_texts(ax) == list(drawn)
+
+
+def test_rare_class_lies_above_even_if_its_label_comes_first():
+    drawn = scatters(plotting.plot_points(X, 1 - Y))
+    assert drawn["class 0 (n = 12)"].get_zorder() > drawn["class 1 (n = 60)"].get_zorder()
+
+
+def test_any_labels_and_frames():
+    frame = pd.DataFrame(X, columns=["length (mm)", "width (mm)"])
+    ax = plotting.plot_points(frame, np.where(Y == 1, "no", "yes"))
+    assert list(scatters(ax)) == ["class no (n = 12)", "class yes (n = 60)"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("length (mm)", "width (mm)")
+
+
+def test_class_keeps_its_colour_where_another_is_absent():
+    ax = plotting.plot_points(X[Y == 1], Y[Y == 1], classes=[0, 1])
+    assert to_hex(scatters(ax)["class 1 (n = 12)"].get_facecolor()[0]).upper() == "#D55E00"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros((3, 3)), [0, 1, 1]), "X has 3 features"),
+        ((np.zeros((3, 2)), [0, 1]), "y has 2 labels and X has 3 points"),
+        ((np.zeros((8, 2)), range(8)), "8 classes, but only 7 colours"),
+    ],
+)
+def test_points_that_cannot_be_drawn_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plotting.plot_points(*arguments)
+
+
+def test_number_of_names_must_be_that_of_the_classes():
+    with pytest.raises(ValueError, match="names must hold 2 names"):
+        plotting.plot_points(X, Y, names=["one"])
+
+
+# --- decisions ---
+
+
+def test_boundary_and_margins_of_a_linear_machine_are_where_they_belong():
+    points, labels = make_separable(random_state=0)
+    machine = SVC(kernel="linear", C=1e3).fit(points, labels)
+    ax = plotting.plot_decision(machine, points, labels)
+    lines = black_lines(ax)
+    assert {(level, style) for level, style, _ in lines} == {
+        (0.0, "solid"),
+        (-1.0, "dashed"),
+        (1.0, "dashed"),
+    }
+    for level, _, vertices in lines:
+        np.testing.assert_allclose(machine.decision_function(vertices), level, atol=1e-9)
+    rings = scatters(ax)[f"support vector (n = {len(machine.support_)})"]
+    np.testing.assert_array_equal(rings.get_offsets(), machine.support_vectors_)
+    assert ax.get_aspect() == 1.0
+
+
+def test_support_vectors_of_a_pipeline_are_ringed_where_the_data_are():
+    points = X * [100.0, 0.01] + [5e3, 0.0]
+    machine = make_pipeline(StandardScaler(), SVC()).fit(points, Y)
+    ax = plotting.plot_decision(machine, points, Y, equal=False)
+    rings = [c for name, c in scatters(ax).items() if name.startswith("support")]
+    np.testing.assert_allclose(rings[0].get_offsets(), points[machine[-1].support_], rtol=1e-12)
+    assert ax.get_aspect() == "auto"
+
+
+def test_estimator_fitted_on_a_frame_gets_a_frame():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    ax = plotting.plot_decision(SVC().fit(frame, Y), frame, Y)  # a warning would be an error
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("a", "b")
+
+
+def test_novelty_detector_has_a_boundary_and_no_margins():
+    points, labels = make_banana(60, 6, random_state=0)
+    ax = plotting.plot_decision(OneClassSVM(nu=0.2).fit(points), points, labels)
+    assert {(level, style) for level, style, _ in black_lines(ax)} == {(0.0, "solid")}
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), KNeighborsClassifier(), bayes_gaussians])
+def test_other_models_have_a_boundary_at_equal_odds(model):
+    if hasattr(model, "fit"):
+        model.fit(X, Y)
+    lines = black_lines(plotting.plot_decision(model, X, Y))
+    assert {(level, style) for level, style, _ in lines} == {(0.0, "solid")}
+
+
+def test_margins_can_be_asked_for_or_left_out():
+    machine = SVC().fit(X, Y)
+    assert len(black_lines(plotting.plot_decision(machine, X, Y, margins=False))) == 1
+    levels = {
+        line[0] for line in black_lines(plotting.plot_decision(lambda P: P[:, 0], X, margins=True))
+    }
+    assert levels == {-1.0, 0.0, 1.0}
+
+
+def test_three_classes_are_shown_by_the_prediction():
+    labels = np.digitize(X[:, 0], [-1.0, 0.0])
+    machine = LogisticRegression().fit(X, labels)
+    ax = plotting.plot_decision(machine, X, labels)
+    assert {level for level, _, _ in black_lines(ax)} == {0.5}
+    filled = next(c for c in ax.collections if getattr(c, "filled", False))
+    assert filled.levels.tolist() == [-0.5, 0.5, 1.5, 2.5]
+
+
+def test_constant_decision_draws_no_line_and_no_warning():
+    ax = plotting.plot_decision(lambda P: np.zeros(len(P)), X, Y)
+    assert black_lines(ax) == []
+
+
+def test_colours_of_decision_values_are_centred_at_zero_and_can_be_fixed():
+    for scale in (None, 3.0):
+        ax = plotting.plot_decision(lambda P: 5 + P[:, 0], X, Y, scale=scale)
+        levels = next(c for c in ax.collections if getattr(c, "filled", False)).levels
+        np.testing.assert_allclose(levels, -levels[::-1], atol=1e-12)
+    assert levels.max() == 3.0
+
+
+def test_decision_without_values_is_refused():
+    with pytest.raises(TypeError, match="neither decision_function nor predict_proba"):
+        plotting.plot_decision(StandardScaler(), X, Y)
+    with pytest.raises(ValueError, match="one value for each"):
+        plotting.plot_decision(lambda P: P, X, Y)
+    with pytest.raises(ValueError, match="choose two columns"):
+        plotting.plot_decision(SVC(), np.zeros((4, 3)), [0, 1, 0, 1])
+
+
+# --- fields, matrices, tubes ---
+
+
+def test_field_in_logarithms_has_lines_of_equal_value():
+    ax = plotting.plot_field(
+        lambda P: 10 ** P[:, 0], limits=((0, 4), (0, 4)), label="factor", log=True, n_lines=3
+    )
+    for level, style, vertices in black_lines(ax):
+        assert style == "solid"
+        np.testing.assert_allclose(vertices[:, 0], level, atol=1e-9)
+    assert [level for level, _, _ in black_lines(ax)] == pytest.approx([1, 2, 3])
+    assert ax.child_axes[0].get_ylabel() == "$\\log_{10}$ factor"
+
+
+def test_fields_that_are_compared_can_have_one_scale():
+    ax = plotting.plot_field(lambda P: P[:, 0], X, label="v", scale=(-7.0, 9.0))
+    assert ax.collections[0].levels[[0, -1]].tolist() == [-7.0, 9.0]
+    ax = plotting.plot_field(lambda P: P[:, 0], X, label="v", scale=(-7.0, 9.0), centred=True)
+    assert ax.collections[0].levels[[0, -1]].tolist() == [-9.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "limits must be given"),
+        ({"limits": ((0, 1), (0, 1)), "log": True}, "log=True needs positive values"),
+        ({"limits": ((0, 1), (0, 1)), "log": True, "centred": True}, "exclude each other"),
+    ],
+)
+def test_field_names_what_is_wrong(options, message):
+    with pytest.raises(ValueError, match=message):
+        plotting.plot_field(lambda P: P[:, 0], label="v", **options)
+
+
+def test_gram_matrix_is_sorted_by_class_with_a_line_between():
+    labels = np.array(["b", "a", "b", "a", "a"])
+    K = np.arange(25.0).reshape(5, 5)
+    ax = plotting.plot_gram(K, labels)
+    order = [1, 3, 4, 0, 2]
+    np.testing.assert_array_equal(ax.collections[0].get_array(), K[np.ix_(order, order)])
+    assert [line.get_ydata()[0] for line in ax.lines[::2]] == [3]
+    assert ax.get_xlabel() == "5 points, sorted by class"
+
+
+def test_gram_matrix_with_negative_values_is_centred():
+    limits = plotting.plot_gram([[2.0, -1.0], [-1.0, 4.0]]).collections[0].get_clim()
+    assert limits == (-4.0, 4.0)
+    assert plotting.plot_gram([[2.0, 1.0], [1.0, 4.0]]).collections[0].get_clim() == (0.0, 4.0)
+
+
+def test_gram_matrix_and_labels_must_agree():
+    with pytest.raises(ValueError, match="K must be square of that size"):
+        plotting.plot_gram(np.eye(3), [0, 1])
+
+
+def test_tube_has_the_width_epsilon_and_rings_the_support_vectors():
+    points = np.linspace(0, 5, 30)[:, None]
+    values = np.sin(points[:, 0])
+    machine = SVR(C=10, epsilon=0.2).fit(points, values)
+    ax = plotting.plot_regression_tube(machine, points, values, truth=lambda P: np.sin(P[:, 0]))
+    low, high, middle, truth = (line.get_ydata() for line in ax.lines)
+    np.testing.assert_allclose(high - low, 0.4, rtol=1e-12)
+    np.testing.assert_allclose(middle, machine.predict(ax.lines[2].get_xdata()[:, None]))
+    np.testing.assert_allclose(truth, np.sin(ax.lines[3].get_xdata()))
+    assert [line.get_linestyle() for line in ax.lines] == ["--", "--", "-", ":"]
+    rings = scatters(ax)[f"support vector (n = {len(machine.support_)})"]
+    np.testing.assert_array_equal(rings.get_offsets()[:, 1], values[machine.support_])
+
+
+def test_tube_needs_one_feature_and_a_width():
+    with pytest.raises(ValueError, match="X has 2 features"):
+        plotting.plot_regression_tube(SVR(), X, Y)
+    with pytest.raises(ValueError, match="has no epsilon"):
+        plotting.plot_regression_tube(LogisticRegression(), X[:, :1], Y)
+
+
+# --- scores and intervals ---
+
+
+def test_scores_of_each_class_have_area_one():
+    scores = np.concatenate([np.linspace(-2, 1, 90), [0.5, 1.5, 2.0]])
+    labels = np.repeat([0, 1], [90, 3])
+    ax = plotting.plot_scores(scores, labels, threshold=0.25)
+    assert legend_texts(ax) == ["class 0 (n = 90)", "class 1 (n = 3)"]
+    for outline in (c for c in ax.collections if c.get_label().startswith("class")):
+        x, y = outline.get_paths()[0].vertices.T
+        area = abs(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
+        assert area == pytest.approx(1.0, rel=1e-9)
+    assert ax.lines[-1].get_xdata() == [0.25, 0.25]
+
+
+def test_scores_and_labels_must_agree():
+    with pytest.raises(ValueError, match="vectors of one length"):
+        plotting.plot_scores([0.0, 1.0], [0, 1, 1])
+
+
+def study():
+    values = np.random.RandomState(0).normal(0.7, 0.1, (3, 2, 9))
+    return pd.DataFrame(
+        [
+            {"model": m, "data": d, "auc": values[i, j, k]}
+            for i, m in enumerate(("zeta", "alpha", "mid"))
+            for j, d in enumerate(("glass", "car"))
+            for k in range(9)
+        ]
+    )
+
+
+@pytest.mark.parametrize("kind", ["ci", "sd", "quantile"])
+def test_intervals_are_drawn_and_written(kind):
+    frame = study()
+    ax = plotting.plot_intervals(frame, x="auc", y="model", hue="data", interval=kind, level=0.9)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["zeta", "alpha", "mid"]
+    written = [text.get_text() for text in ax.texts]
+    ends = [line.get_xdata() for line in ax.lines if len(line.get_xdata())]
+    drawn = [(np.nanmin(x), np.nanmax(x)) for x in ends]
+    for index, (data, model) in enumerate(
+        (d, m) for d in ("glass", "car") for m in ("zeta", "alpha", "mid")
+    ):
+        v = frame.loc[(frame.model == model) & (frame.data == data), "auc"].to_numpy()
+        s = v.std(ddof=1)
+        low, high = {
+            "ci": v.mean() + np.array([-1, 1]) * student_t.ppf(0.95, 8) * s / 3,
+            "sd": v.mean() + np.array([-1, 1]) * s,
+            "quantile": np.quantile(v, [0.05, 0.95]),
+        }[kind]
+        assert written[index] == f"{v.mean():.3f} [{low:.3f}, {high:.3f}]"
+        assert any(abs(a - low) < 1e-8 and abs(b - high) < 1e-8 for a, b in drawn)
+
+
+def test_intervals_of_one_group_and_a_reference():
+    ax = plotting.plot_intervals(study(), x="auc", y="model", reference=0.5)
+    dotted = [line for line in ax.lines if line.get_linestyle() == ":"]
+    assert [line.get_xdata()[0] for line in dotted] == [0.5]
+    assert len(ax.texts) == 3
+
+
+def test_single_repetition_has_an_interval_of_no_width():
+    frame = pd.DataFrame({"model": ["a", "b"], "auc": [0.25, 0.5]})
+    ax = plotting.plot_intervals(frame, x="auc", y="model", digits=2)
+    assert [text.get_text() for text in ax.texts] == ["0.25 [0.25, 0.25]", "0.50 [0.50, 0.50]"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"x": "auc", "y": "method"}, r"no column \['method'\]"),
+        ({"x": "auc", "y": "model", "interval": "se"}, "interval must be"),
+        ({"x": "auc", "y": "model", "level": 95}, "level must lie"),
+    ],
+)
+def test_intervals_name_what_is_wrong(options, message):
+    with pytest.raises(ValueError, match=message):
+        plotting.plot_intervals(study(), **options)
+
+
+# --- show ---
+
+
+def test_show_gives_picture_alternative_text_and_caption(displayed):
+    plotting.use_style()
+    ax = plotting.plot_decision(SVC().fit(X, Y), X, Y)
+    plotting.show(ax.figure, **TEXTS)
+    (picture, metadata), (caption, _) = displayed
+    assert metadata["image/png"]["alt"] == TEXTS["alt"]
+    assert picture["text/plain"] == 'Figure 3.4: Points & a "line" <f = 0>.'
+    assert caption == {
+        "text/markdown": "**Figure 3.4.** Two classes, $n = 72$.",
+        "text/plain": "Figure 3.4. Two classes, $n = 72$.",
+    }
+    content = b64decode(picture["image/png"])
+    assert len(content) < 60_000
+    with Image.open(io.BytesIO(content)) as image:
+        assert image.format == "PNG" and image.size == (640, 440)
+        assert image.info.keys().isdisjoint({"Software", "Creation Time"})
+    assert plt.get_fignums() == []
+
+
+def test_same_figure_gives_the_same_bytes(displayed):
+    for _ in range(2):
+        plotting.use_style()
+        plotting.show(plotting.plot_decision(SVC().fit(X, Y), X, Y).figure, **TEXTS)
+    assert displayed[0] == displayed[2]
+
+
+def test_packed_picture_looks_like_the_drawn_one():
+    plotting.use_style()
+    figure = plotting.plot_decision(SVC().fit(X, Y), X, Y).figure
+    plotting._png(figure)  # settles the layout
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png")
+    before, after = (
+        np.asarray(Image.open(io.BytesIO(content)).convert("RGB"), dtype=float)
+        for content in (drawn.getvalue(), plotting._png(figure))
+    )
+    assert np.abs(before - after).mean() < 2  # of 255 levels
+    assert len(plotting._png(figure)) < len(drawn.getvalue()) / 2
+
+
+def test_alternative_text_reaches_the_html_page(displayed):
+    plotting.show(plotting.plot_points(X, Y).figure, **TEXTS)
+    outputs = [
+        nbformat.v4.new_output("display_data", data=data, metadata=metadata)
+        for data, metadata in displayed
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=outputs)])
+    page, _ = HTMLExporter(template_name="classic").from_notebook_node(notebook)
+    (image,) = re.findall(r"<img [^>]*>", page)
+    assert "Points &amp; a" in image and "&lt;f = 0&gt;" in image
+    assert "Two classes," in page
+
+
+@pytest.mark.parametrize("number", ["3", "3.4.1", "a.1", "", "Figure 3.4", 3.4, "3.100"])
+def test_number_of_another_form_is_refused(displayed, number):
+    figure = plt.figure()
+    with pytest.raises(ValueError, match="number must be"):
+        plotting.show(figure, number=number, alt="a", caption="c")
+    assert displayed == []
+
+
+@pytest.mark.parametrize("name", ["alt", "caption"])
+def test_empty_text_is_refused(displayed, name):
+    with pytest.raises(ValueError, match=f"{name} must not be empty: say what figure 3.4"):
+        plotting.show(plt.figure(), **{**TEXTS, name: " \n"})
+    assert displayed == []
+
+
+def test_show_outside_of_notebooks_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
+    with pytest.raises(ImportError, match=r"kernelbook\[notebooks\]"):
+        plotting.show(plt.figure(), **TEXTS)
