@@ -1,5 +1,8 @@
 """Errors and warnings that say what is wrong with the problem, not with the code."""
 
+from numpy import float64
+from numpy.typing import NDArray
+
 __all__ = [
     "CollapseWarning",
     "InfeasibleError",
@@ -9,7 +12,29 @@ __all__ = [
 
 
 class NotSeparableError(ValueError):
-    """No hyperplane of this feature space separates the two classes."""
+    """No hyperplane of this feature space separates the two classes.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,), or None
+        The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
+        two classes in feature space coincide. A point common to both convex hulls lies on no
+        side of any hyperplane.
+    distance : float or None
+        Distance of the two weighted means, relative to the spread of the data: what rounding
+        left of zero.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        weights: NDArray[float64] | None = None,
+        distance: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.weights = weights
+        self.distance = distance
 
 
 class NotPositiveSemidefiniteError(ValueError):

@@ -125,7 +125,10 @@ def polish(
     x = _primal_dual(problem, start.at_lower, start.at_upper)
     if x is None:
         x = _primal(problem, feasible_point(a, b, lower, upper, start))
-    return x
+    # The sum in the equality is known to this precision only: nearer to a bound is at it.
+    rounding = EPS * float(np.abs(x).sum())
+    x = np.where(x - lower <= rounding, lower, x)
+    return np.where(upper - x <= rounding, upper, x)
 
 
 def _solve_free(

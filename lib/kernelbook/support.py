@@ -1,0 +1,128 @@
+"""What machines with support vectors share: weights checked before a fit, values after it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from kernelbook.base import KernelEstimator
+from kernelbook.kernels import Matrix
+from kernelbook.projection import KernelProjector
+from kernelbook.qp import Certificate, QPSolution
+
+__all__ = [
+    "InterceptMachine",
+    "SupportVectorEstimator",
+    "check_positive",
+    "positive_weights",
+]
+
+Array = NDArray[np.float64]
+
+# An interior point that was stopped early leaves no exact zeros.
+UNPOLISHED_ZERO = 1e-6
+# Values of one block of kernel rows: 32 MB.
+BLOCK_VALUES = 2**22
+
+
+def check_positive(name: str, value: Any, *, zero: bool = False) -> float:
+    """Return a parameter as a positive finite float, or raise a ValueError that names it."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
+    if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+        at_least = "at least 0" if zero else "positive"
+        raise ValueError(f"{name} must be a finite number, {at_least}, got {value!r}.")
+    return float(value)
+
+
+def positive_weights(sample_weight: ArrayLike | None, X: Matrix) -> Array:
+    """Check sample weights; shape (n,), ones if left out."""
+    weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError(
+            "sample_weight must not be negative: a weight of 0 leaves a point out, larger ones "
+            "multiply its C."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every point: at least one must stay in.")
+    return weights
+
+
+class SupportVectorEstimator(KernelEstimator):
+    """A kernel machine whose values are sums over support vectors."""
+
+    support_: NDArray[np.intp]
+    support_vectors_: Matrix
+    dual_coef_: Matrix
+    certificate_: Certificate
+    n_iter_: int
+
+    def _keep_support(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
+        """Keep the training points with non-zero signed coefficients (n,), and the proof."""
+        size = np.abs(coefficients)
+        smallest = 0.0 if solution.status != "max_iter" else UNPOLISHED_ZERO * size.max()
+        self.support_ = np.flatnonzero(size > smallest)
+        self.support_vectors_ = (
+            np.empty((0, 0)) if self._is_precomputed() else X[self.support_].copy()
+        )
+        self.dual_coef_ = coefficients[self.support_][None, :]
+        self.certificate_ = solution.certificate
+        self.n_iter_ = max(1, solution.n_iter)
+
+    def _rows(self, X: Matrix, kept: NDArray[np.intp]) -> Matrix:
+        """The training set of the kept points only, precomputed or not."""
+        if len(kept) == len(X):
+            return X
+        return X[np.ix_(kept, kept)] if self._is_precomputed() else X[kept]
+
+    def _weighted_kernel_sum(self, X: Matrix) -> Array:
+        """Sum over support vectors of coefficient times kernel value, in blocks; shape (m,)."""
+        coefficients = self.dual_coef_[0]
+        if self._is_precomputed():
+            return X[:, self.support_] @ coefficients
+        values = np.zeros(len(X))
+        if len(coefficients):
+            for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(coefficients))):
+                values[block] = self._gram(X[block], self.support_vectors_) @ coefficients
+        return values
+
+    def _checked_new_points(self, X: ArrayLike) -> Matrix:
+        check_is_fitted(self, "dual_coef_")
+        return self._new_points(X)
+
+
+class InterceptMachine(SupportVectorEstimator, KernelProjector):
+    """A machine f(x) = sum_i beta_i K(x_i, x) + b whose coefficients beta sum to zero.
+
+    Only differences between images matter to it, so the Gram matrices of
+    :class:`~kernelbook.projection.KernelProjector` serve, which lose nothing to an offset.
+    """
+
+    intercept_: Array
+    alpha_: Array
+    _bias: float
+
+    @property
+    def coef_(self) -> Matrix:
+        """Normal vector of the hyperplane in input space, shape (1, d); linear kernel only."""
+        if self.kernel != "linear":
+            raise AttributeError(f"coef_ exists for kernel='linear' only, not {self.kernel!r}.")
+        return self.dual_coef_ @ (self.support_vectors_ - self._reference)
+
+    def _keep_machine(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
+        """Keep a solution: signed coefficients beta of all training points (n,)."""
+        self._keep_support(X, coefficients, solution)
+        self.alpha_ = np.zeros(len(coefficients))
+        self.alpha_[self.support_] = np.abs(coefficients[self.support_])
+        self._bias = solution.multiplier
+        # The Gram matrix left the terms out that depend on one argument only.
+        shift = 0.0
+        if len(self.support_) and not self._is_precomputed():
+            shift = float(self.dual_coef_[0] @ self._one_sided(self.support_vectors_))
+        self.intercept_ = np.array([self._bias - shift])
+
+    def _values(self, X: ArrayLike) -> Array:
+        return self._weighted_kernel_sum(self._checked_new_points(X)) + self._bias

@@ -1,0 +1,379 @@
+"""Support vector classifiers with a certificate: hard margin, and soft margin with any kernel."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from kernelbook.base import atomic_fit
+from kernelbook.exceptions import NotSeparableError
+from kernelbook.kernels import Kernel, Matrix
+from kernelbook.qp import DenseQuadratic, QPSolution, solve_qp
+from kernelbook.support import InterceptMachine, check_positive, positive_weights
+
+__all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels"]
+
+Array = NDArray[np.float64]
+
+# Boxes for the hard margin, in units of 1 / (squared spread of the data).
+HARD_MARGIN_BOXES = (1e3, 1e6, 1e9, 1e12)
+# Hulls nearer than this share of the data's spread are taken to meet.
+TOUCHING = 1e-7
+
+
+def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
+    """Sorted classes (2,) and signs (n,): -1 for the first class, +1 for the second."""
+    y = column_or_1d(y, warn=True)
+    if y.dtype == object:
+        y = np.asarray(y.tolist())
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}, with {len(classes)} classes: wrap the estimator in "
+            "sklearn.multiclass.OneVsOneClassifier or OneVsRestClassifier."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes[0]!r}): a classifier needs at least 2 classes."
+        )
+    return classes, 2.0 * codes - 1.0
+
+
+class BinaryClassifier(ClassifierMixin, InterceptMachine):
+    """Labels, values and predictions of a binary kernel machine with an intercept."""
+
+    classes_: NDArray[Any]
+    n_support_: NDArray[np.int32]
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""Signed value :math:`f(x) = \sum_i \alpha_i y_i K(x_i, x) + b`.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, d), or (m, n_train) if ``kernel='precomputed'``
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            Positive on the side of ``classes_[1]``; +1 and -1 on the margins.
+        """
+        return self._values(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class of each point, shape (m,): ``classes_[1]`` where the decision is positive."""
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+    def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
+        self._keep_machine(X, signed, solution)
+        negative = int((self.dual_coef_ < 0).sum())
+        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class KernelSVC(BinaryClassifier):
+    r"""Soft-margin support vector classifier, solved to a proved optimum.
+
+    .. math:: \min_{w, b, \xi} \tfrac12 \|w\|^2 + \sum_i C_i \xi_i
+              \quad\text{s.t.}\quad y_i (w^\top \phi(x_i) + b) \ge 1 - \xi_i,\; \xi_i \ge 0
+
+    with :math:`C_i = C \cdot` class weight of :math:`y_i \cdot` sample weight, through its dual
+
+    .. math:: \max_\alpha \sum_i \alpha_i - \tfrac12 \sum_{ij} \alpha_i \alpha_j y_i y_j
+              K(x_i, x_j) \quad\text{s.t.}\quad \sum_i \alpha_i y_i = 0,\;
+              0 \le \alpha_i \le C_i.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of a unit of slack; the box of the dual, as in scikit-learn (not divided by n).
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
+        A kernel that is not positive semi-definite on the data is refused.
+    degree, gamma, coef0
+        Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``
+        (:func:`~kernelbook.kernels.resolve_gamma`).
+    class_weight : dict or 'balanced', optional
+        Multiplies C by class; ``'balanced'`` is n / (2 n_c).
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int, default=100
+        Interior-point steps.
+    solver : {'auto', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+
+    Attributes
+    ----------
+    alpha_ : ndarray, shape (n,)
+        Dual variables on the textbook's scale, in [0, C_i]; exactly 0 or C_i at the bounds.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation``, ``status``.
+    support_, support_vectors_, dual_coef_, intercept_, coef_, n_support_, classes_
+        As scikit-learn's SVC has them: ``dual_coef_`` (1, n_SV) is y_i alpha_i, positive for
+        ``classes_[1]``. A point is a support vector if its alpha is not zero, whatever C.
+    gamma_ : float
+        The width that was used.
+    n_iter_ : int
+
+    Raises
+    ------
+    ValueError
+        For anything but two classes, a parameter out of range, negative sample weights.
+    NotPositiveSemidefiniteError
+        For a kernel matrix with a negative eigenvalue; the message quotes it.
+
+    Notes
+    -----
+    The bias is the value that all free support vectors (0 < alpha_i < C_i) agree on; without
+    any, the midpoint of the interval that the optimality conditions allow, as in LIBSVM. A
+    sample weight of zero leaves the point out. Notebooks 02 and 03.
+
+    Examples
+    --------
+    Two points at -1 and 1 have alpha = 2 / distance**2 = 1/2 each, and f(x) = x:
+
+    >>> svc = KernelSVC(C=10, kernel="linear").fit([[-1.0], [1.0]], ["no", "yes"])
+    >>> svc.alpha_.round(12).tolist(), svc.decision_function([[3.0]]).round(12).tolist()
+    ([0.5, 0.5], [3.0])
+    >>> svc.predict([[3.0]]).tolist(), svc.certificate_.status
+    (['yes'], 'optimal')
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
+        tol: float = 1e-9,
+        max_iter: int = 100,
+        solver: str = "auto",
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+
+    @atomic_fit
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to points X (n, d), or a Gram matrix (n, n), with two labels y (n,).
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d) or (n, n)
+        y : array-like, shape (n,)
+            Any two labels; ``classes_[1]``, the larger one, is the positive class.
+        sample_weight : array-like, shape (n,), optional
+            Multiplies C point by point.
+
+        Returns
+        -------
+        self
+        """
+        C = check_positive("C", self.C)
+        X, y = self._training_points(X, y=y)
+        self.classes_, signs = encode_labels(y)
+        weights = positive_weights(sample_weight, X)
+        kept = np.flatnonzero(weights)
+        box = C * weights * self._class_weights(signs, kept)
+        for side, label in zip((-1, 1), self.classes_, strict=True):
+            if not (box * (signs == side)).any():
+                raise ValueError(
+                    f"every point of class {label!r} has weight zero: at least 2 classes must "
+                    "keep a point."
+                )
+        signed, solution = self._solve(X, signs, box, np.flatnonzero(box))
+        self._keep_classifier(X, signed, solution)
+        return self
+
+    def _solve(
+        self, X: Matrix, signs: Array, box: Array, kept: NDArray[np.intp]
+    ) -> tuple[Array, QPSolution]:
+        K = self._training_gram(self._rows(X, kept))
+        y, C = signs[kept], box[kept]
+        solution = solve_qp(
+            DenseQuadratic(K),
+            -y,
+            np.ones(len(y)),
+            0.0,
+            np.minimum(0.0, C * y),
+            np.maximum(0.0, C * y),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            solver=self.solver,
+        )
+        signed = np.zeros(len(X))
+        signed[kept] = solution.x
+        return signed, solution
+
+    def _class_weights(self, signs: Array, kept: NDArray[np.intp]) -> Array:
+        """Weight of each point's class (n,), computed from the points that are kept."""
+        weight = self.class_weight
+        if isinstance(weight, dict):
+            labels = self.classes_.tolist()
+            unknown = [label for label in weight if label not in labels]
+            if unknown:
+                raise ValueError(
+                    f"class_weight names {unknown}, but the classes are {labels}."
+                )
+            for label, value in weight.items():
+                check_positive(f"class_weight[{label!r}]", value, zero=True)
+        coded = (
+            {-1.0 + 2.0 * labels.index(label): value for label, value in weight.items()}
+            if isinstance(weight, dict)
+            else weight
+        )
+        present = np.unique(signs[kept])
+        by_class = compute_class_weight(coded, classes=present, y=signs[kept])
+        weights = np.zeros(len(signs))
+        for side, value in zip(present, by_class, strict=True):
+            weights[signs == side] = value
+        return weights
+
+
+class HardMarginSVC(BinaryClassifier):
+    r"""The separating hyperplane of largest margin, or the proof that there is none.
+
+    .. math:: \min_{w, b} \tfrac12 \|w\|^2
+              \quad\text{s.t.}\quad y_i (w^\top \phi(x_i) + b) \ge 1
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
+        A kernel that is not positive semi-definite on the data is refused.
+    degree, gamma, coef0
+        Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int, default=100
+        Interior-point steps.
+    solver : {'auto', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+
+    Attributes
+    ----------
+    margin_ : float
+        Distance 1 / ||w|| of the hyperplane to the nearest points, in feature space; the empty
+        strip between the classes is twice as wide.
+    alpha_ : ndarray, shape (n,)
+        Dual variables >= 0, of sum ||w||^2.
+    certificate_, support_, support_vectors_, dual_coef_, intercept_, coef_, n_support_, classes_
+        As for :class:`KernelSVC`.
+
+    Raises
+    ------
+    NotSeparableError
+        If the convex hulls of the classes meet in feature space. Its ``weights`` name a common
+        point, which proves it. Hulls nearer than 1e-7 of the data's spread are taken to meet.
+    ValueError, NotPositiveSemidefiniteError
+        As for :class:`KernelSVC`.
+
+    Notes
+    -----
+    The dual is solved in a box that widens until no variable touches it. As long as some do,
+    the solutions for a box and for one of twice its size differ by a direction along which the
+    dual objective grows without end if the classes are not separable: by Farkas' lemma the
+    weights of a common point of the two hulls. Notebook 01.
+
+    Examples
+    --------
+    The boundary of 0 and 2 against 4 lies half way, at 3, one unit from the nearest points:
+
+    >>> svc = HardMarginSVC(kernel="linear").fit([[0.0], [2.0], [4.0]], [-1, -1, 1])
+    >>> svc.coef_.round(12).tolist(), svc.intercept_.round(12).tolist(), round(svc.margin_, 12)
+    ([[1.0]], [-3.0], 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernel = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-9,
+        max_iter: int = 100,
+        solver: str = "auto",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+
+    @atomic_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to points X (n, d), or a Gram matrix (n, n), with two labels y (n,).
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._training_points(X, y=y)
+        self.classes_, signs = encode_labels(y)
+        Q = DenseQuadratic(self._training_gram(X))
+        solution = self._solve(Q, signs)
+        self._keep_classifier(X, solution.x, solution)
+        self.margin_ = 1.0 / float(np.sqrt(solution.x @ Q.mv(solution.x)))
+        return self
+
+    def _solve(self, Q: DenseQuadratic, y: Array) -> QPSolution:
+        squared_spread = float(Q.centred(np.ones(len(y))).diagonal().max())
+        size = squared_spread if squared_spread > 0 else 1.0
+        weights, distance = np.zeros(len(y)), 0.0
+        for box in HARD_MARGIN_BOXES:
+            solution = self._solve_in_box(Q, y, box / size)
+            largest = float(np.abs(solution.x).max())
+            if largest < box / size:
+                # In a box of twice the solution's size the gap says what it should.
+                return self._solve_in_box(Q, y, 2 * largest)
+            wider = self._solve_in_box(Q, y, 2 * box / size)
+            weights, distance = _common_point(Q, wider.x - solution.x)
+            if distance <= TOUCHING * np.sqrt(size):
+                break
+        raise NotSeparableError(
+            "the data are not separable in this feature space: the convex hulls of the two "
+            f"classes meet (two weighted means at a distance of {distance / np.sqrt(size):.2g} "
+            "of the data's spread; see the error's `weights`). Use KernelSVC with a finite C, "
+            "or a kernel with more features.",
+            weights=weights,
+            distance=distance / float(np.sqrt(size)),
+        )
+
+    def _solve_in_box(self, Q: DenseQuadratic, y: Array, box: float) -> QPSolution:
+        return solve_qp(
+            Q,
+            -y,
+            np.ones(len(y)),
+            0.0,
+            np.minimum(0.0, box * y),
+            np.maximum(0.0, box * y),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            solver=self.solver,
+        )
+
+
+def _common_point(Q: DenseQuadratic, direction: Array) -> tuple[Array, float]:
+    """Weights of sum 1 in each class, and the distance of the two weighted means."""
+    size = float(np.abs(direction).sum()) / 2
+    weights = direction / size
+    return np.abs(weights), float(np.sqrt(max(weights @ Q.mv(weights), 0.0)))
