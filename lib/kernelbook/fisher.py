@@ -1,0 +1,405 @@
+r"""Kernel Fisher discriminant analysis: discriminants in feature space, and a classifier."""
+
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import blas, cho_solve, eigh, lapack, qr, svd
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernelbook.base import atomic_fit
+from kernelbook.kernels import Kernel, Matrix
+from kernelbook.projection import KernelProjector, double_centred, sign_columns
+
+__all__ = ["KernelFisherDiscriminant"]
+
+PENALTIES = ("norm", "coef")
+# Candidates of reg='loo', in units of the mean eigenvalue of the centred Gram matrix.
+LOO_GRID = np.logspace(2, -8, 21)
+RELIABLE_CONDITION = 1e-9
+EPSILON = float(np.finfo(float).eps)
+
+
+class KernelFisherDiscriminant(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelProjector
+):
+    r"""Directions of feature space that part the class means by much and the classes by little.
+
+    .. math:: \max_\alpha\; \frac{\alpha^\top B \alpha}{\alpha^\top N_\mu \alpha},\qquad
+              B = \sum_c l_c (M_c - M)(M_c - M)^\top,\quad
+              N = \sum_c K_c \big(I - \tfrac{1}{l_c} 1 1^\top\big) K_c^\top
+
+    for directions :math:`w = \sum_i \alpha_i \phi(x_i)`. :math:`K_c` (n, l_c) holds the kernel
+    values against class c, :math:`M_c` their mean over the class and M over all points.
+    :math:`N_\mu` is :math:`N + \mu K` (``penalty='norm'``, which penalises :math:`\|w\|^2`) or
+    :math:`N + \mu I` (``penalty='coef'``, Mika et al.'s, which penalises
+    :math:`\|\alpha\|^2`). With two classes :math:`\alpha \propto N_\mu^{-1}(M_+ - M_-)`.
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
+    gamma : float or {'scale', 'auto', 'median'}, default='scale'
+        See :func:`kernelbook.kernels.resolve_gamma`.
+    degree : int, default=3
+    coef0 : float, default=0.0
+    reg : float or 'loo', default=1.0
+        :math:`\mu > 0`, on the scale of sums over the points: N is not divided by n. Zero is
+        refused, because N (n, n) has at most rank n minus the number of classes. 'loo' takes the
+        value of least leave-one-out error, see Notes.
+    penalty : {'norm', 'coef'}, default='norm'
+    priors : array-like, shape (n_classes,), or 'equal', optional
+        Class probabilities in the order of ``classes_``; left out: the shares in the training
+        set. With 'equal' the class of the nearest projected mean is predicted.
+    n_components : int, optional
+        Columns of :meth:`transform`, at most the number of classes minus 1 (the default).
+        Predictions use all discriminants.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+        With two, ``classes_[1]`` is the positive one.
+    alpha_ : ndarray, shape (n,) with two classes, else (n, n_classes - 1)
+        Discriminants :math:`w = \sum_i \alpha_i \phi(x_i)`, best first, scaled so that
+        :math:`\alpha^\top N_\mu \alpha = n`; zero where there is no
+        discriminant left because class means lie in a smaller space.
+    eigenvalues_ : ndarray, shape (n_classes - 1,)
+        Values of the quotient above, descending.
+    rayleigh_quotient_ : float
+        Two classes only: :math:`(M_+ - M_-)^\top N_\mu^{-1} (M_+ - M_-)`, which is
+        ``eigenvalues_[0]`` times :math:`n / (l_+ l_-)`.
+    projected_means_ : ndarray, shape (n_classes, n_classes - 1)
+        Class means of the training points on the discriminants.
+    priors_ : ndarray, shape (n_classes,)
+    reg_ : float
+        The :math:`\mu` used.
+    loo_regs_, loo_errors_ : ndarray, shape (21,)
+        Only with ``reg='loo'``: candidates and their mean squared leave-one-out errors.
+    gamma_ : float
+    X_fit_ : ndarray, shape (n, d)
+    n_features_in_, feature_names_in_
+
+    Raises
+    ------
+    ValueError
+        In ``fit``: a single class, parameters out of range, ``reg`` so small that rounding
+        hides it beside the scatter.
+    NotPositiveSemidefiniteError
+        For a Gram matrix with negative eigenvalues.
+
+    Notes
+    -----
+    **Prediction.** The discriminants' scale makes the regularised within-class covariance
+    :math:`\Sigma = (S_w + \mu I) / n` (with ``'norm'``) the unit matrix: in that metric
+    the class of
+
+    .. math:: \max_c\; -\tfrac12 \|z - m_c\|^2 + \log \pi_c
+
+    is predicted, z the projection, :math:`m_c` the projected class mean, :math:`\pi_c` the prior:
+    linear discriminant analysis in feature space. With two classes the decision value is the
+    difference of the two, :math:`(m_+ - m_-)(z - \theta)`, with the threshold
+
+    .. math:: \theta = \tfrac12 (m_+ + m_-) - \frac{\log(\pi_+ / \pi_-)}{m_+ - m_-}.
+
+    A discriminant is signed so that the positive class projects higher; with more classes, so
+    that the class mean furthest from the overall mean is positive. Projections have mean zero
+    over the training points.
+
+    **Ridge regression.** With ``penalty='norm'`` the discriminants are those of kernel ridge
+    regression on class indicators with an unpenalised intercept and
+    :math:`\lambda = \mu`: one Cholesky factorisation of :math:`K + \mu I`, no N. Hence the
+    leave-one-out residuals in closed form, for targets t that stay fixed,
+
+    .. math:: t_i - f^{(-i)}(x_i) = \alpha_i / [C^{-1}]_{ii},\qquad
+              C = \begin{bmatrix} K + \mu I & 1 \\ 1^\top & 0 \end{bmatrix},
+
+    whose squares, for the indicators of the classes divided by :math:`\sqrt{l_c}`, are summed
+    over the classes and averaged over the points for each of 21 candidates
+    (:math:`10^{-8}` to :math:`10^2` times the mean eigenvalue of the centred K).
+
+    ``penalty='norm'`` does not depend on the origin of feature space; ``'coef'`` does. Both keep
+    their digits for data far from the origin, see :mod:`kernelbook.projection`.
+
+    References
+    ----------
+    Mika, Rätsch, Weston, Schölkopf, Müller: Fisher discriminant analysis with kernels, Neural
+    Networks for Signal Processing IX (1999).
+
+    Examples
+    --------
+    Three points of each class about 1 and 7; the threshold lies between, at 4:
+
+    >>> X, y = [[0], [1], [2], [6], [7], [8]], ["a", "a", "a", "b", "b", "b"]
+    >>> machine = KernelFisherDiscriminant(kernel="linear").fit(X, y)
+    >>> machine.decision_function([[4], [5]]).round(6).tolist()[0]
+    0.0
+    >>> machine.predict([[3.9], [4.1]]).tolist()
+    ['a', 'b']
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "rbf",
+        *,
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        reg: float | str = 1.0,
+        penalty: str = "norm",
+        priors: ArrayLike | str | None = None,
+        n_components: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg = reg
+        self.penalty = penalty
+        self.priors = priors
+        self.n_components = n_components
+
+    @atomic_fit
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Find the discriminants of X (n, d), or of the Gram matrix (n, n), and labels y (n,)."""
+        y = validate_data(self, X="no_validation", y=y)
+        X = self._training_points(X)
+        self._check_parameters()
+        Y = self._class_indicators(X, y)
+        counts = Y.sum(axis=0)
+        self._check_components(len(counts))
+        self.priors_ = self._resolve_priors(counts)
+        K = self._training_gram(X)
+        self.X_fit_ = X
+        self.reg_ = self._choose_reg(K, Y) if self.reg == "loo" else float(self.reg)
+        solve = self._solve_coef
+        if self.penalty == "norm":
+            solve = self._solve_linear if self.kernel == "linear" else self._solve_norm
+        self._set_discriminants(K, Y, *solve(K, Y, _between_directions(Y)))
+        return self
+
+    def transform(self, X: ArrayLike) -> Matrix:
+        """Projections on the first ``n_components`` discriminants, shape (m, n_components).
+
+        In units of the regularised within-class standard deviation, about the training mean.
+        """
+        return self._projections(X)[:, : self._n_features_out]
+
+    def decision_function(self, X: ArrayLike) -> Matrix:
+        """Log-odds of the positive class, shape (m,); with more classes a score each, (m, C).
+
+        They are those of Gaussian classes with the common regularised covariance; see Notes of
+        the class. A regularised covariance is no estimate of the spread of new points: take the
+        values as an order, not as calibrated probabilities.
+        """
+        scores = self._projections(X) @ self.projected_means_.T
+        scores += np.log(self.priors_) - 0.5 * (self.projected_means_**2).sum(axis=1)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Class of the nearest projected mean, moved by the priors; shape (m,)."""
+        scores = self.decision_function(X)
+        positive = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[np.asarray(positive, dtype=int)]
+
+    def _projections(self, X: ArrayLike) -> Matrix:
+        check_is_fitted(self)
+        X = self._new_points(X)
+        alpha = self.alpha_.reshape(len(self.X_fit_), -1)
+        return self._project(X, self._gram(X, self.X_fit_), alpha) - self._mean_projection
+
+    def _project(self, X: Matrix, K: Matrix, alpha: Matrix) -> Matrix:
+        """Projections up to a constant; with penalty='norm' the sum of alpha is zero."""
+        projections: Matrix = K @ alpha
+        if self.penalty == "coef":
+            projections += np.outer(self._one_sided(X), alpha.sum(axis=0))
+        return projections
+
+    def _set_discriminants(self, K: Matrix, Y: Matrix, directions: Matrix, S: Matrix) -> None:
+        """From N_mu^-1 D (n, C) and D' N_mu^-1 D (C, C), where B = D D'."""
+        n, n_classes = Y.shape
+        values, vectors = eigh(S)
+        values, vectors = values[:0:-1], vectors[:, :0:-1]
+        values = np.where(values > n_classes * EPSILON * values[0], values, 0.0)
+        scale = np.sqrt(n / np.where(values > 0, values, np.inf))
+        alpha = (directions @ vectors) * scale
+        projections = self._project(self.X_fit_, K, alpha)
+        means = Y.T @ projections / Y.sum(axis=0)[:, None]
+        centre = projections.mean(axis=0)
+        means -= centre
+        signs = np.sign(means[1] - means[0]) if n_classes == 2 else sign_columns(means)
+        self.eigenvalues_ = values
+        self.alpha_ = alpha[:, 0] * signs[0] if n_classes == 2 else alpha * signs
+        self.projected_means_ = means * signs
+        self._mean_projection = centre * signs
+        if n_classes == 2:
+            self.rayleigh_quotient_ = float(values[0] * n / np.prod(Y.sum(axis=0)))
+
+    def _solve_norm(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
+        r"""Solve :math:`(N + \mu K) \alpha = K E` by way of :math:`K + \mu I` alone.
+
+        N = K W K with W centring within the classes, so :math:`(W K + \mu I) \alpha = E`. That
+        is :math:`(K + \mu I) \alpha = Y c` with c such that :math:`Y^\top \alpha = Y^\top E/\mu`.
+        """
+        A = double_centred(K)
+        trace = float(A.diagonal().sum())
+        factor = _factor(A, self.reg_, least=len(K) * EPSILON)
+        if factor is None:
+            raise ValueError(self._too_small(trace))
+        half = cho_solve((factor, True), Y)
+        alpha = half @ np.linalg.solve(Y.T @ half, Y.T @ E / self.reg_)
+        S = E.T @ (K @ alpha)
+        return alpha, (S + S.T) / 2
+
+    def _solve_linear(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
+        r"""The same for the linear kernel, whose features are at hand: any :math:`\mu` will do.
+
+        With the centred X as :math:`U \Sigma V^\top` of full rank,
+        :math:`(U^\top W U + \mu \Sigma^{-2}) \beta = U^\top E` and
+        :math:`\alpha = U \Sigma^{-2} \beta`, where no entry carries the scale of X.
+        """
+        X = self.X_fit_ - self._reference
+        U, sigma, _ = svd(X - X.mean(axis=0), full_matrices=False, check_finite=False)
+        kept = sigma > max(X.shape) * EPSILON * sigma[0]
+        U, squares = U[:, kept], sigma[kept] ** 2
+        scatter = U.T @ _centre_within(U, Y)
+        factor = _factor(scatter, self.reg_ / squares, least=len(K) * EPSILON)
+        if factor is None:
+            raise ValueError(self._too_small(float(squares.sum())))
+        beta = cho_solve((factor, True), U.T @ E)
+        S = (U.T @ E).T @ beta
+        return U @ (beta / squares[:, None]), (S + S.T) / 2
+
+    def _solve_coef(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
+        r"""Solve :math:`(N + \mu I) \alpha = D` with :math:`N = Q^\top Q`, Q centred in classes.
+
+        Where the condition of N is beyond a Cholesky factorisation, the triangular factor comes
+        from Q itself by QR, whose condition is but the root.
+        """
+        s = self._one_sided(self.X_fit_)
+        Q = _centre_within(K, Y) + _centre_within(s[:, None], Y)
+        D = K @ E + s @ E
+        N = blas.dsyrk(1.0, Q.T, lower=1)
+        trace = float(N.diagonal().sum())
+        factor = _factor(N, self.reg_, least=RELIABLE_CONDITION)
+        if factor is None:
+            stacked = np.vstack([Q, np.sqrt(self.reg_) * np.eye(len(Q))])
+            factor = qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][: len(Q)].T
+            if self.reg_ < (len(Q) * EPSILON) ** 2 * trace:
+                raise ValueError(self._too_small(trace))
+        alpha = cho_solve((factor, True), D)
+        S = D.T @ alpha
+        return alpha, (S + S.T) / 2
+
+    def _too_small(self, trace: float) -> str:
+        return (
+            f"reg={self.reg_:.3g} is lost to rounding beside a scatter matrix of trace "
+            f"{trace:.3g}, which alone is singular. Raise reg (reg='loo' with penalty='norm' "
+            "chooses one) or rescale the features."
+        )
+
+    def _choose_reg(self, K: Matrix, Y: Matrix) -> float:
+        """The candidate of least leave-one-out error, the larger one of equals."""
+        values, U = eigh(double_centred(K), overwrite_a=True, check_finite=False)
+        values = np.maximum(values, 0.0)
+        # What is left of the constant vector is taken out: the intercept is not penalised.
+        U -= U.mean(axis=0)
+        if values[-1] <= len(K) * EPSILON * max(K.max(), -K.min()):
+            raise ValueError(
+                "reg='loo' finds nothing to choose by: all points coincide in feature space. "
+                "Give reg a number or check X."
+            )
+        coefficients = U.T @ (Y / np.sqrt(Y.sum(axis=0)))
+        squares = U**2
+        self.loo_regs_ = values.mean() * LOO_GRID
+        self.loo_errors_ = np.empty(len(LOO_GRID))
+        for index, mu in enumerate(self.loo_regs_):
+            shrunk = 1.0 / (values + mu)
+            residuals = (U @ (shrunk[:, None] * coefficients)) / (squares @ shrunk)[:, None]
+            self.loo_errors_[index] = (residuals**2).sum(axis=1).mean()
+        return float(self.loo_regs_[np.argmin(self.loo_errors_)])
+
+    def _class_indicators(self, X: Matrix, y: np.ndarray) -> Matrix:
+        if len(y) != len(X):
+            raise ValueError(f"X has {len(X)} rows and y {len(y)} labels: give one for each row.")
+        check_classification_targets(y)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"a discriminant needs at least two classes, but y holds one class, "
+                f"{self.classes_[0]!r}."
+            )
+        return np.eye(len(self.classes_))[index]
+
+    def _resolve_priors(self, counts: Matrix) -> Matrix:
+        if self.priors is None:
+            return counts / counts.sum()
+        if isinstance(self.priors, str):
+            if self.priors != "equal":
+                raise ValueError(f"priors must be 'equal', an array or None, got {self.priors!r}.")
+            return np.full(len(counts), 1.0 / len(counts))
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != counts.shape or not (priors > 0).all() or abs(priors.sum() - 1) > 1e-8:
+            raise ValueError(
+                f"priors must be {len(counts)} positive numbers that sum to 1, one for each of "
+                f"classes_, got {self.priors!r}."
+            )
+        return priors
+
+    def _check_parameters(self) -> None:
+        if self.penalty not in PENALTIES:
+            raise ValueError(f"penalty must be one of {PENALTIES}, got {self.penalty!r}.")
+        if isinstance(self.reg, str):
+            if self.reg != "loo":
+                raise ValueError(f"reg must be a positive number or 'loo', got {self.reg!r}.")
+            if self.penalty != "norm":
+                raise ValueError("reg='loo' has its closed form for penalty='norm' only.")
+        elif not isinstance(self.reg, Real) or not 0 < self.reg < np.inf:
+            raise ValueError(
+                f"reg must be positive and finite, got {self.reg!r}: the within-class scatter "
+                "(n, n) has at most rank n - n_classes, so that without regularisation it is "
+                "singular and the discriminant is not defined."
+            )
+
+    def _check_components(self, n_classes: int) -> None:
+        k = self.n_components
+        if k is not None and (
+            isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k < n_classes
+        ):
+            raise ValueError(
+                f"n_components must be None or a whole number from 1 to n_classes - 1 = "
+                f"{n_classes - 1}, got {k!r}."
+            )
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components or len(self.eigenvalues_))
+
+
+def _between_directions(Y: Matrix) -> Matrix:
+    """E (n, C) with K E = D, columns sqrt(l_c) (M_c - M), so that B = D D'."""
+    root = np.sqrt(Y.sum(axis=0))
+    return Y / root - root / len(Y)
+
+
+def _centre_within(A: Matrix, Y: Matrix) -> Matrix:
+    """Subtract from each row of A the mean of the rows of its class."""
+    return A - Y @ (Y.T @ A / Y.sum(axis=0)[:, None])
+
+
+def _factor(A: Matrix, reg: float | Matrix, *, least: float) -> Matrix | None:
+    """Lower Cholesky factor of A + diag(reg), over A; None if its condition is worse than least.
+
+    The result holds A's entries above the diagonal, which no triangular solver reads.
+    """
+    A[np.diag_indices_from(A)] += reg
+    # The trace bounds the norm of a positive definite matrix.
+    norm = float(A.diagonal().sum())
+    # A is symmetric: its transpose is the column-major array that LAPACK can overwrite.
+    columns = A if A.flags.f_contiguous else A.T
+    factor, failed_at = lapack.dpotrf(columns, lower=1, clean=0, overwrite_a=1)
+    if failed_at:
+        return None
+    reciprocal_condition, _ = lapack.dpocon(factor, norm, uplo="L")
+    return factor if reciprocal_condition > least else None
