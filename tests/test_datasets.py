@@ -15,6 +15,8 @@ from scipy.special import erf
 from scipy.stats import ncx2, norm
 
 from kernelbook import datasets
+from kernelbook.datasets import files
+from kernelbook.datasets.files import FILES
 
 # name: rows, columns of the array, positives, blanks, rows that repeat another
 EXPECTED = {
@@ -69,7 +71,7 @@ def test_shape_positives_blanks_and_repeats(name):
 @pytest.mark.parametrize("name", EXPECTED)
 def test_array_holds_what_the_file_says(name):
     table = raw(name)
-    target = table.pop(datasets._FILES[name].target)
+    target = table.pop(FILES[name].target)
     bunch = load(name)
     numbers = table.select_dtypes("number")
     positions = [bunch.feature_names.index(column) for column in numbers]
@@ -81,7 +83,7 @@ def test_array_holds_what_the_file_says(name):
 def test_frame_holds_the_file(name):
     bunch = load(name, as_frame=True)
     table = raw(name)
-    assert list(bunch.frame.columns) == [*bunch.feature_names, datasets._FILES[name].target]
+    assert list(bunch.frame.columns) == [*bunch.feature_names, FILES[name].target]
     for column in table:
         left, right = bunch.frame[column], table[column]
         assert left.astype(object).where(left.notna(), None).tolist() == (
@@ -114,10 +116,10 @@ def test_binary_is_the_positive_class_against_the_rest(name):
 def test_target_names_follow_the_sorted_labels(name):
     bunch = load(name)
     if name in ("abalone", "airfoil"):
-        assert bunch.target_names == [datasets._FILES[name].target]
+        assert bunch.target_names == [FILES[name].target]
     else:
         assert len(bunch.target_names) == len(np.unique(bunch.target))
-        assert list(datasets._FILES[name].class_names) == sorted(set(bunch.target.tolist()))
+        assert list(FILES[name].class_names) == sorted(set(bunch.target.tolist()))
 
 
 def test_positive_class_of_every_two_class_file_is_labelled_1():
@@ -131,7 +133,15 @@ def test_categories_of_car_are_ranks_in_their_order():
     for position, column in enumerate(bunch.feature_names):
         assert frame[column].cat.ordered
         np.testing.assert_array_equal(bunch.data[:, position], frame[column].cat.codes)
-    assert list(frame["safety"].cat.categories) == ["low", "med", "high"]
+    orders = {column: list(frame[column].cat.categories) for column in frame}
+    assert orders == {
+        "buying": ["low", "med", "high", "vhigh"],
+        "maint": ["low", "med", "high", "vhigh"],
+        "doors": ["2", "3", "4", "5more"],
+        "persons": ["2", "4", "more"],
+        "lug_boot": ["small", "med", "big"],
+        "safety": ["low", "med", "high"],
+    }
 
 
 def test_sex_of_abalone_is_one_column_a_value():
@@ -202,7 +212,7 @@ def test_missing_directory_is_an_error_that_names_the_variable(monkeypatch, tmp_
     with pytest.raises(FileNotFoundError, match="KERNELBOOK_DATA names it"):
         load("glass")
     monkeypatch.delenv("KERNELBOOK_DATA")
-    monkeypatch.setattr(datasets, "__file__", str(tmp_path / "a" / "b" / "c.py"))
+    monkeypatch.setattr(files, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
     with pytest.raises(FileNotFoundError, match="the installed package has no data"):
         load("glass")
 
@@ -231,7 +241,7 @@ def test_readme_states_the_true_figures(name):
     counts, sums = (table[name] for table in readme_tables())
     content = (datasets.data_directory() / f"{name}.csv").read_bytes()
     assert sums == [str(len(content)), hashlib.sha256(content).hexdigest()]
-    assert sums[1] == datasets._FILES[name].sha256
+    assert sums[1] == FILES[name].sha256
     table = raw(name)
     features, target = table.iloc[:, :-1], table.iloc[:, -1]
     assert [int(counts[0]), int(counts[1])] == [len(table), features.shape[1]]

@@ -23,6 +23,8 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kernelbook import plotting
 from kernelbook.datasets import bayes_gaussians, make_banana, make_gaussians, make_separable
+from kernelbook.plotting.notebook import _png as png_bytes
+from kernelbook.plotting.style import MARKER_AREAS
 
 X, Y = make_gaussians(60, 12, random_state=0)
 
@@ -113,7 +115,7 @@ def test_style_sheet_is_in_force_and_complete():
 def test_classes_differ_in_colour_and_in_marker():
     assert len(set(plotting.CLASS_COLOURS)) == len(plotting.CLASS_COLOURS)
     assert len(set(plotting.CLASS_MARKERS)) == len(plotting.CLASS_MARKERS)
-    assert len(plotting.CLASS_COLOURS) == len(plotting.CLASS_MARKERS) == len(plotting.MARKER_AREAS)
+    assert len(plotting.CLASS_COLOURS) == len(plotting.CLASS_MARKERS) == len(MARKER_AREAS)
 
 
 def test_panels_share_their_limits():
@@ -467,15 +469,15 @@ def test_same_figure_gives_the_same_bytes(displayed):
 def test_packed_picture_looks_like_the_drawn_one():
     plotting.use_style()
     figure = plotting.plot_decision(SVC().fit(X, Y), X, Y).figure
-    plotting._png(figure)  # settles the layout
+    png_bytes(figure)  # settles the layout
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png")
     before, after = (
         np.asarray(Image.open(io.BytesIO(content)).convert("RGB"), dtype=float)
-        for content in (drawn.getvalue(), plotting._png(figure))
+        for content in (drawn.getvalue(), png_bytes(figure))
     )
     assert np.abs(before - after).mean() < 2  # of 255 levels
-    assert len(plotting._png(figure)) < len(drawn.getvalue()) / 2
+    assert len(png_bytes(figure)) < len(drawn.getvalue()) / 2
 
 
 def test_alternative_text_reaches_the_html_page(displayed):

@@ -1,4 +1,4 @@
-"""Samples of known distributions; public as ``kernelbook.datasets.make_*`` and ``bayes_*``."""
+"""Samples of known distributions, and the best decision functions for them."""
 
 from typing import Any
 
@@ -558,3 +558,67 @@ def bayes_waveform(X: ArrayLike, *, binary: bool = False) -> Matrix:
     if binary:
         return loglik[:, 0] - logsumexp(loglik[:, 1:], axis=1)
     return loglik
+
+
+def draw_imbalanced(
+    X: Any,
+    y: ArrayLike,
+    *,
+    n_positive: int,
+    n_negative: int,
+    positive: Any = 1,
+    random_state: Any = None,
+) -> tuple[Any, Any]:
+    """Draw given numbers of positives and negatives without replacement, in their old order.
+
+    Parameters
+    ----------
+    X : array or DataFrame, shape (n, d)
+    y : array or Series, shape (n,)
+    n_positive, n_negative : int
+        How many rows with ``y == positive``, and how many others, to keep.
+    positive : label
+        The label of the positive class.
+    random_state : int, RandomState or None
+        Which rows are drawn.
+
+    Returns
+    -------
+    X, y
+        The rows drawn, of the same types.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer rows than are asked for.
+
+    Examples
+    --------
+    The shape of the hospital-infection study, 683 patients of whom 75 are infected:
+
+    >>> from kernelbook.datasets import load_nhefs_mortality
+    >>> X, y = load_nhefs_mortality(return_X_y=True)
+    >>> X, y = draw_imbalanced(X, y, n_positive=75, n_negative=608, random_state=0)
+    >>> X.shape, int(y.sum())
+    ((683, 50), 75)
+    """
+    random = check_random_state(random_state)
+    is_positive = np.asarray(y) == positive
+    drawn = []
+    for name, size, mask in (
+        ("n_positive", n_positive, is_positive),
+        ("n_negative", n_negative, ~is_positive),
+    ):
+        rows = np.flatnonzero(mask)
+        if not 0 <= size <= len(rows):
+            raise ValueError(
+                f"{name} must be from 0 to {len(rows)}, the rows there are with "
+                f"positive={positive!r}, got {size}."
+            )
+        drawn.append(random.choice(rows, size, replace=False))
+    kept = np.sort(np.concatenate(drawn))
+    return _rows(X, kept), _rows(y, kept)
+
+
+def _rows(values: Any, kept: NDArray[np.int64]) -> Any:
+    return values.iloc[kept] if hasattr(values, "iloc") else np.asarray(values)[kept]

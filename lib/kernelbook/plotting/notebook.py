@@ -1,0 +1,89 @@
+"""A finished figure in a notebook: picture, alternative text, caption."""
+
+import io
+import re
+from base64 import b64encode
+from typing import Any
+
+from kernelbook.plotting.style import pyplot
+
+FIGURE_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}")
+LAYOUT_ROUNDS = 2
+
+
+def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
+    """Show a figure in a notebook with its alternative text and its caption, and close it.
+
+    The picture is a PNG whose output metadata hold the alternative text, ``metadata["image/png"]
+    ["alt"]``; from there the HTML pages take it. Beside the picture its plain text repeats number
+    and alternative text, and the caption follows as text: what a test of stored outputs compares,
+    and what an index of figures is made of. The same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib figure
+        For axes ``ax`` that is ``ax.figure``.
+    number : str
+        Notebook and place, for instance ``"3.4"``.
+    alt : str
+        What a person who cannot see the picture has to know: kind of picture, axes, what stands
+        out.
+    caption : str
+        What the picture shows, with the numbers that matter; Markdown and mathematics allowed.
+
+    Raises
+    ------
+    ValueError
+        If the number has another form, or a text is empty.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> ax = plot_points([[0, 0], [1, 1]])
+    >>> show(ax.figure, number="3", alt="Two points.", caption="Two points.")
+    Traceback (most recent call last):
+    ...
+    ValueError: number must be '<notebook>.<figure>', for instance '3.4', got '3'.
+    >>> plt.close(ax.figure)
+    """
+    if not isinstance(number, str) or not FIGURE_NUMBER.fullmatch(number):
+        raise ValueError(
+            f"number must be '<notebook>.<figure>', for instance '3.4', got {number!r}."
+        )
+    alt, caption = (" ".join(text.split()) for text in (alt, caption))
+    for name, text in (("alt", alt), ("caption", caption)):
+        if not text:
+            raise ValueError(f"{name} must not be empty: say what figure {number} shows.")
+    plt = pyplot()
+    try:
+        from IPython.display import display
+    except ImportError as error:
+        raise ImportError('show needs a notebook: pip install "kernelbook[notebooks]"') from error
+    png = b64encode(_png(figure)).decode("ascii")
+    plt.close(figure)
+    display(
+        {"image/png": png, "text/plain": f"Figure {number}: {alt}"},
+        metadata={"image/png": {"alt": alt}},
+        raw=True,
+    )
+    display(
+        {
+            "text/markdown": f"**Figure {number}.** {caption}",
+            "text/plain": f"Figure {number}. {caption}",
+        },
+        raw=True,
+    )
+
+
+def _png(figure: Any) -> bytes:
+    """The figure as PNG of at most 256 colours, a third of the bytes, without date or program."""
+    from PIL import Image
+
+    for _ in range(LAYOUT_ROUNDS):  # the layout of axes with a fixed aspect settles by steps
+        figure.draw_without_rendering()
+    drawn, packed = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", metadata={"Software": None})
+    with Image.open(drawn) as image:
+        palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    palette.save(packed, format="PNG", optimize=True)
+    return packed.getvalue()
