@@ -5,6 +5,10 @@
 PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
 NB ?=
 ONLY ?=
+# A pyenv shim runs only the versions that are chosen: PYTHON=python3.13 chooses that one.
+ifneq ($(filter python3.%,$(PYTHON)),)
+export PYENV_VERSION ?= $(patsubst python%,%,$(PYTHON))
+endif
 
 # One BLAS thread and a fixed hash seed: the stored outputs are those of such a run.
 export OMP_NUM_THREADS ?= 1
@@ -13,7 +17,7 @@ export PYTHONHASHSEED ?= 0
 
 CHECK_PYTHON = { $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || { \
 	echo "kernelbook needs Python 3.11 or newer, but PYTHON=$(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1)"; \
-	echo "Install one (Debian, Ubuntu: apt install python3 python3-venv) or name one: make $@ PYTHON=python3.12"; \
+	echo "Install one (Debian, Ubuntu: apt install python3 python3-venv) or name one, by its path if need be: make $@ PYTHON=python3.12"; \
 	exit 1; } >&2; }
 # Prints the path of the interpreter of a virtual environment that is up to date.
 SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
