@@ -1,0 +1,227 @@
+"""What is sampled: a Gaussian prior kept whitened, a log likelihood checked at every call."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError, cholesky, eigh
+from sklearn.utils import check_scalar
+
+from kernelbook.exceptions import NotPositiveSemidefiniteError
+
+__all__ = ["Array", "GaussianPrior", "LogDensity", "State", "Target", "check_prior"]
+
+Array = NDArray[np.float64]
+LogDensity = Callable[[Array], Any]
+
+PSD_TOLERANCE = 1e-10
+SYMMETRY_TOLERANCE = 1e-8
+RANGE_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class GaussianPrior:
+    """N(mean, A A') on the first coordinates, flat on the last ``n_flat``; ``factor`` is A."""
+
+    gaussian_mean: Array
+    factor: Array | np.float64
+    n_flat: int
+
+    @property
+    def n_gaussian(self) -> int:
+        return len(self.gaussian_mean)
+
+    @property
+    def n_dim(self) -> int:
+        return self.n_gaussian + self.n_flat
+
+    @cached_property
+    def mean(self) -> Array:
+        """Mean of all coordinates; 0, a mere origin, for flat ones."""
+        return np.concatenate([self.gaussian_mean, np.zeros(self.n_flat)])
+
+    def colour(self, z: Array) -> Array:
+        """A z for each row; flat coordinates stay as they are."""
+        return self._apply(z, lambda part: part @ self.factor.T)
+
+    def pull_back(self, gradient: Array) -> Array:
+        """Gradient in z of a function with this gradient in theta: A' g."""
+        return self._apply(gradient, lambda part: part @ self.factor)
+
+    def _apply(self, rows: Array, product: Callable[[Array], Array]) -> Array:
+        out = rows.copy()
+        part = rows[:, : self.n_gaussian]
+        out[:, : self.n_gaussian] = (
+            product(part) if np.ndim(self.factor) == 2 else part * self.factor
+        )
+        return out
+
+    def whiten(self, deviation: Array) -> Array:
+        """The z of theta - mean; a ValueError if a singular covariance does not reach it."""
+        z = deviation.copy()
+        part = deviation[:, : self.n_gaussian]
+        if np.ndim(self.factor) < 2:
+            z[:, : self.n_gaussian] = part / self.factor
+            return z
+        solution = np.linalg.lstsq(self.factor, part.T, rcond=None)[0].T
+        z[:, : self.n_gaussian] = solution
+        missed = np.abs(solution @ self.factor.T - part).max(initial=0.0)
+        if missed > RANGE_TOLERANCE * np.abs(part).max(initial=0.0):
+            raise ValueError(
+                "start lies outside the range of the singular prior_cov: start from "
+                "prior_mean plus a combination of its columns."
+            )
+        return z
+
+    def log_density(self, z: Array) -> Array:
+        """log N(z; 0, I) of the Gaussian coordinates, without its constant."""
+        part = z[:, : self.n_gaussian]
+        return -0.5 * np.einsum("ij,ij->i", part, part)
+
+
+def check_prior(prior_mean: ArrayLike, prior_cov: ArrayLike, n_flat: int = 0) -> GaussianPrior:
+    """The prior of the arguments ``prior_mean``, ``prior_cov``, ``n_flat``, or an error."""
+    mean = np.atleast_1d(np.asarray(prior_mean, dtype=np.float64))
+    if mean.ndim != 1 or mean.size == 0 or not np.isfinite(mean).all():
+        raise ValueError(
+            f"prior_mean must be a vector (d,) of finite numbers, got shape {mean.shape}."
+        )
+    check_scalar(n_flat, "n_flat", Integral, min_val=0)
+    cov = np.asarray(prior_cov, dtype=np.float64)
+    if cov.shape not in ((), mean.shape, mean.shape * 2):
+        raise ValueError(
+            f"prior_cov must be a number, variances ({mean.size},) or a matrix "
+            f"({mean.size}, {mean.size}) to match prior_mean, got shape {cov.shape}."
+        )
+    if not np.isfinite(cov).all():
+        raise ValueError("prior_cov has entries that are not finite.")
+    if cov.ndim == 2:
+        return GaussianPrior(mean, _square_root(cov), n_flat)
+    if not (cov > 0).all():
+        raise NotPositiveSemidefiniteError(
+            f"prior_cov must have positive variances, the smallest is {cov.min():g}."
+        )
+    return GaussianPrior(mean, np.sqrt(cov), n_flat)
+
+
+def _square_root(cov: Array) -> Array:
+    """A with A A' = cov: the Cholesky factor, or by eigenvalues if cov is singular."""
+    scale = np.abs(cov).max()
+    if np.abs(cov - cov.T).max() > SYMMETRY_TOLERANCE * scale:
+        raise ValueError("prior_cov must be symmetric.")
+    if not np.any(cov - np.diag(np.diag(cov))) and (np.diag(cov) > 0).all():
+        return np.sqrt(np.diag(cov))
+    try:
+        return cholesky(cov, lower=True)
+    except LinAlgError:
+        values, vectors = eigh(cov)
+    if values[0] < -PSD_TOLERANCE * len(cov) * scale:
+        raise NotPositiveSemidefiniteError(
+            f"prior_cov is no covariance matrix: its smallest eigenvalue is {values[0]:.3g}."
+        )
+    return vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+class Target:
+    """The user's log likelihood of many states, every value checked.
+
+    Without a ``gradient``, ``log_likelihood`` must return pairs if gradients are asked for.
+    """
+
+    def __init__(
+        self, log_likelihood: LogDensity, vectorized: bool, gradient: LogDensity | None = None
+    ) -> None:
+        self.log_likelihood = log_likelihood
+        self.gradient = gradient
+        self.vectorized = vectorized
+
+    def value(self, theta: Array) -> Array:
+        return self._checked(self._rows(self.log_likelihood, theta), theta)
+
+    def value_and_gradient(self, theta: Array) -> tuple[Array, Array]:
+        if self.gradient is not None:
+            values, gradients = self.value(theta), self._rows(self.gradient, theta)
+        else:
+            values, gradients = self._pairs(theta)
+        slope = _numbers(gradients, "The gradient")
+        if slope.shape != theta.shape:
+            raise ValueError(
+                "The gradient must have the shape of its argument, "
+                f"{theta.shape if self.vectorized else theta.shape[1:]}, got "
+                f"{slope.shape if self.vectorized else slope.shape[1:]}."
+            )
+        # Outside the support any gradient will do: a trajectory that ends there is rejected.
+        slope = np.where(np.isfinite(values)[:, None], slope, 0.0)
+        if not np.isfinite(slope).all():
+            bad = int(np.argmin(np.isfinite(slope).all(axis=1)))
+            raise ValueError(
+                f"The gradient is not finite at theta = {np.array2string(theta[bad])}, where "
+                "the log likelihood is."
+            )
+        return values, slope
+
+    def _pairs(self, theta: Array) -> tuple[Array, Any]:
+        pairs = (
+            [self.log_likelihood(theta)]
+            if self.vectorized
+            else self._rows(self.log_likelihood, theta)
+        )
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise ValueError(
+                "Without gradient=, log_likelihood must return the pair (log likelihood, gradient)."
+            )
+        values, gradients = pairs[0] if self.vectorized else zip(*pairs, strict=True)
+        return self._checked(values, theta), gradients
+
+    def _rows(self, function: LogDensity, theta: Array) -> Any:
+        return function(theta) if self.vectorized else [function(row) for row in theta]
+
+    def _checked(self, values: Any, theta: Array) -> Array:
+        values = _numbers(values, "log_likelihood")
+        if not self.vectorized and values.size == len(theta):
+            values = values.reshape(len(theta))
+        if values.shape != (len(theta),):
+            wanted = f"shape ({len(theta)},)" if self.vectorized else "one number"
+            raise ValueError(
+                f"log_likelihood must return {wanted} for an argument of shape "
+                f"{theta.shape if self.vectorized else theta.shape[1:]}, got an array of shape "
+                f"{values.shape if self.vectorized else values.shape[1:]}; vectorized="
+                f"{not self.vectorized} changes how it is called."
+            )
+        if not (values < np.inf).all():
+            bad = int(np.argmin(values < np.inf))
+            raise ValueError(
+                f"log_likelihood is {values[bad]} at theta = {np.array2string(theta[bad])}: it "
+                "must be a number, or -inf outside the support."
+            )
+        return values
+
+
+def _numbers(values: Any, name: str) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        returned = type(values).__name__
+        raise ValueError(f"{name} must return numbers, got {returned}: {error}") from error
+
+
+@dataclass
+class State:
+    """All chains: whitened state, theta - mean, and what is known there; one row a chain."""
+
+    z: Array
+    deviation: Array
+    log_likelihood: Array
+    gradient: Array | None = None
+
+    def replace(self, rows: NDArray[np.bool_], other: "State") -> None:
+        """Take over the rows of ``other`` where ``rows`` is True."""
+        self.z[rows] = other.z[rows]
+        self.deviation[rows] = other.deviation[rows]
+        self.log_likelihood[rows] = other.log_likelihood[rows]
+        if self.gradient is not None and other.gradient is not None:
+            self.gradient[rows] = other.gradient[rows]
