@@ -53,26 +53,28 @@ class KernelEstimator(BaseEstimator):
     coef0: float
     gamma_: float
 
-    def _training_points(self, X: ArrayLike, **check_params: Any) -> Matrix:
-        """Check the training points (or the precomputed matrix); float64, shape (n, d)."""
-        X = validate_data(self, X, dtype=np.float64, **check_params)
-        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+    def _training_points(self, X: ArrayLike, **check_params: Any) -> Any:
+        """Check training points (n, d), or a precomputed matrix (n, n); with ``y=``, also y."""
+        checked = validate_data(self, X, dtype=np.float64, **check_params)
+        points = checked[0] if isinstance(checked, tuple) else checked
+        if self._is_precomputed() and points.shape[0] != points.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs the square Gram matrix (n_train, n_train) in fit, "
-                f"got shape {X.shape}."
+                f"got shape {points.shape}."
             )
-        return X
+        return checked
 
-    def _training_gram(self, X: Matrix) -> Matrix:
+    def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
         """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
         uses_gamma = isinstance(self.kernel, str) and self.kernel in KERNELS_WITH_GAMMA
-        self.gamma_ = resolve_gamma(self.gamma, X) if uses_gamma else 1.0
+        self.gamma_ = resolve_gamma(self.gamma, X, sample_weight) if uses_gamma else 1.0
         K = self._gram(X)
         if is_positive_semidefinite_by_construction(
             self.kernel, gamma=self.gamma_, coef0=self.coef0
         ):
             return K
-        return check_gram(K, name="the precomputed X" if self._is_precomputed() else "the Gram matrix")
+        name = "the precomputed X" if self._is_precomputed() else "the Gram matrix"
+        return check_gram(K, name=name)
 
     def _new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""

@@ -236,7 +236,9 @@ def check_degree(degree: object) -> int:
     return int(degree)
 
 
-def resolve_gamma(gamma: object, X: ArrayLike) -> float:
+def resolve_gamma(
+    gamma: object, X: ArrayLike, sample_weight: NDArray[np.float64] | None = None
+) -> float:
     r"""Turn a rule for the kernel width into the number :math:`\gamma`.
 
     Parameters
@@ -247,6 +249,9 @@ def resolve_gamma(gamma: object, X: ArrayLike) -> float:
         :math:`1/d`, ``'median'`` is one over the median squared distance of distinct pairs (of
         the first 2000 rows, so that it stays cheap and repeatable).
     X : array-like, shape (n, d)
+    sample_weight : ndarray, shape (n,), optional
+        Weighs the rows in the variance of ``'scale'``, so that a weight of k counts as k copies
+        of a point; the other rules look at points of positive weight alike.
 
     Returns
     -------
@@ -270,10 +275,14 @@ def resolve_gamma(gamma: object, X: ArrayLike) -> float:
             raise ValueError(f"gamma must be positive and finite, got {gamma!r}.")
         return float(gamma)
     X = check_array(X, dtype=np.float64, input_name="X")
+    if sample_weight is not None:
+        X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        spread = X.shape[1] * X.var()
+        mean = np.average(X, axis=0, weights=sample_weight).mean()
+        squares = ((X - mean) ** 2).mean(axis=1)
+        spread = X.shape[1] * np.average(squares, weights=sample_weight)
     elif gamma == "median":
         spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
     else:

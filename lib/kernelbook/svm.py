@@ -67,7 +67,8 @@ class BinaryClassifier(ClassifierMixin, InterceptMachine):
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Class of each point, shape (m,): ``classes_[1]`` where the decision is positive."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        positive = self.decision_function(X) > 0
+        return self.classes_[positive.astype(int)]
 
     def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
         self._keep_machine(X, signed, solution)
@@ -198,14 +199,15 @@ class KernelSVC(BinaryClassifier):
                     f"every point of class {label!r} has weight zero: at least 2 classes must "
                     "keep a point."
                 )
-        signed, solution = self._solve(X, signs, box, np.flatnonzero(box))
+        signed, solution = self._solve(X, signs, box, weights)
         self._keep_classifier(X, signed, solution)
         return self
 
     def _solve(
-        self, X: Matrix, signs: Array, box: Array, kept: NDArray[np.intp]
+        self, X: Matrix, signs: Array, box: Array, weights: Array
     ) -> tuple[Array, QPSolution]:
-        K = self._training_gram(self._rows(X, kept))
+        kept = np.flatnonzero(box)
+        K = self._training_gram(self._rows(X, kept), weights[kept])
         y, C = signs[kept], box[kept]
         solution = solve_qp(
             DenseQuadratic(K),

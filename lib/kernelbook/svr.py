@@ -117,9 +117,9 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         """
         C, epsilon = check_positive("C", self.C), check_positive("epsilon", self.epsilon, zero=True)
         X, y = self._training_points(X, y=y, y_numeric=True)
-        box = C * positive_weights(sample_weight, X)
-        kept = np.flatnonzero(box)
-        K = self._training_gram(self._rows(X, kept))
+        weights = positive_weights(sample_weight, X)
+        box, kept = C * weights, np.flatnonzero(weights)
+        K = self._training_gram(self._rows(X, kept), weights[kept])
         solution, beta = self._solve(K, np.asarray(y, dtype=np.float64)[kept], box[kept], epsilon)
         coefficients = np.zeros(len(X))
         coefficients[kept] = beta
