@@ -39,6 +39,7 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
+    >>> from kernelbook.plotting import plot_points
     >>> ax = plot_points([[0, 0], [1, 1]])
     >>> show(ax.figure, number="3", alt="Two points.", caption="Two points.")
     Traceback (most recent call last):
