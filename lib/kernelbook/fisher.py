@@ -18,7 +18,7 @@ __all__ = ["KernelFisherDiscriminant"]
 
 PENALTIES = ("norm", "coef")
 # Candidates of reg='loo', in units of the mean eigenvalue of the centred Gram matrix.
-LOO_GRID = np.logspace(2, -8, 21)
+LOO_GRID = np.logspace(2, -6, 17)
 RELIABLE_CONDITION = 1e-9
 EPSILON = float(np.finfo(float).eps)
 
@@ -63,8 +63,8 @@ class KernelFisherDiscriminant(
         With two, ``classes_[1]`` is the positive one.
     alpha_ : ndarray, shape (n,) with two classes, else (n, n_classes - 1)
         Discriminants :math:`w = \sum_i \alpha_i \phi(x_i)`, best first, scaled so that
-        :math:`\alpha^\top N_\mu \alpha = n`; zero where there is no
-        discriminant left because class means lie in a smaller space.
+        :math:`\alpha^\top N_\mu \alpha = n`; zero where there is no discriminant left because
+        the class means span a smaller space.
     eigenvalues_ : ndarray, shape (n_classes - 1,)
         Values of the quotient above, descending.
     rayleigh_quotient_ : float
@@ -75,7 +75,7 @@ class KernelFisherDiscriminant(
     priors_ : ndarray, shape (n_classes,)
     reg_ : float
         The :math:`\mu` used.
-    loo_regs_, loo_errors_ : ndarray, shape (21,)
+    loo_regs_, loo_errors_ : ndarray, shape (17,)
         Only with ``reg='loo'``: candidates and their mean squared leave-one-out errors.
     gamma_ : float
     X_fit_ : ndarray, shape (n, d)
@@ -92,7 +92,7 @@ class KernelFisherDiscriminant(
     Notes
     -----
     **Prediction.** The discriminants' scale makes the regularised within-class covariance
-    :math:`\Sigma = (S_w + \mu I) / n` (with ``'norm'``) the unit matrix: in that metric
+    (with ``'norm'`` :math:`(S_w + \mu I) / n` in feature space) the unit matrix: in that metric
     the class of
 
     .. math:: \max_c\; -\tfrac12 \|z - m_c\|^2 + \log \pi_c
@@ -116,8 +116,8 @@ class KernelFisherDiscriminant(
               C = \begin{bmatrix} K + \mu I & 1 \\ 1^\top & 0 \end{bmatrix},
 
     whose squares, for the indicators of the classes divided by :math:`\sqrt{l_c}`, are summed
-    over the classes and averaged over the points for each of 21 candidates
-    (:math:`10^{-8}` to :math:`10^2` times the mean eigenvalue of the centred K).
+    over the classes and averaged over the points for each of 17 candidates
+    (:math:`10^{-6}` to :math:`10^2` times the mean eigenvalue of the centred K).
 
     ``penalty='norm'`` does not depend on the origin of feature space; ``'coef'`` does. Both keep
     their digits for data far from the origin, see :mod:`kernelbook.projection`.
@@ -166,6 +166,8 @@ class KernelFisherDiscriminant(
         y = validate_data(self, X="no_validation", y=y)
         X = self._training_points(X)
         self._check_parameters()
+        for optional in ("loo_regs_", "loo_errors_", "rayleigh_quotient_"):
+            self.__dict__.pop(optional, None)
         Y = self._class_indicators(X, y)
         counts = Y.sum(axis=0)
         self._check_components(len(counts))
@@ -207,13 +209,8 @@ class KernelFisherDiscriminant(
         check_is_fitted(self)
         X = self._new_points(X)
         alpha = self.alpha_.reshape(len(self.X_fit_), -1)
-        return self._project(X, self._gram(X, self.X_fit_), alpha) - self._mean_projection
-
-    def _project(self, X: Matrix, K: Matrix, alpha: Matrix) -> Matrix:
-        """Projections up to a constant; with penalty='norm' the sum of alpha is zero."""
-        projections: Matrix = K @ alpha
-        if self.penalty == "coef":
-            projections += np.outer(self._one_sided(X), alpha.sum(axis=0))
+        projections: Matrix = self._gram(X, self.X_fit_) @ alpha
+        projections += np.outer(self._one_sided(X), self._alpha_sums) - self._mean_projection
         return projections
 
     def _set_discriminants(self, K: Matrix, Y: Matrix, directions: Matrix, S: Matrix) -> None:
@@ -224,7 +221,9 @@ class KernelFisherDiscriminant(
         values = np.where(values > n_classes * EPSILON * values[0], values, 0.0)
         scale = np.sqrt(n / np.where(values > 0, values, np.inf))
         alpha = (directions @ vectors) * scale
-        projections = self._project(self.X_fit_, K, alpha)
+        # With the norm penalised the coefficients sum to zero, up to rounding.
+        sums = alpha.sum(axis=0) * (self.penalty == "coef")
+        projections = K @ alpha + np.outer(self._one_sided(self.X_fit_), sums)
         means = Y.T @ projections / Y.sum(axis=0)[:, None]
         centre = projections.mean(axis=0)
         means -= centre
@@ -232,7 +231,7 @@ class KernelFisherDiscriminant(
         self.eigenvalues_ = values
         self.alpha_ = alpha[:, 0] * signs[0] if n_classes == 2 else alpha * signs
         self.projected_means_ = means * signs
-        self._mean_projection = centre * signs
+        self._mean_projection, self._alpha_sums = centre * signs, sums * signs
         if n_classes == 2:
             self.rayleigh_quotient_ = float(values[0] * n / np.prod(Y.sum(axis=0)))
 
@@ -355,7 +354,11 @@ class KernelFisherDiscriminant(
                 raise ValueError(f"reg must be a positive number or 'loo', got {self.reg!r}.")
             if self.penalty != "norm":
                 raise ValueError("reg='loo' has its closed form for penalty='norm' only.")
-        elif not isinstance(self.reg, Real) or not 0 < self.reg < np.inf:
+        elif (
+            isinstance(self.reg, bool)
+            or not isinstance(self.reg, Real)
+            or not 0 < self.reg < np.inf
+        ):
             raise ValueError(
                 f"reg must be positive and finite, got {self.reg!r}: the within-class scatter "
                 "(n, n) has at most rank n - n_classes, so that without regularisation it is "
@@ -393,6 +396,8 @@ def _factor(A: Matrix, reg: float | Matrix, *, least: float) -> Matrix | None:
 
     The result holds A's entries above the diagonal, which no triangular solver reads.
     """
+    if not A.size:
+        return A
     A[np.diag_indices_from(A)] += reg
     # The trace bounds the norm of a positive definite matrix.
     norm = float(A.diagonal().sum())

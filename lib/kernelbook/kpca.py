@@ -49,7 +49,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
     coef0 : float, default=0.0
     eigen_solver : {'auto', 'dense', 'iterative'}, default='auto'
         LAPACK, or Lanczos steps (ARPACK, from a fixed start) on :math:`H K H` as an operator.
-        'auto' iterates from 300 points on if at most n / 20 components are wanted.
+        'auto' iterates from 300 points on if at most n / 20 components are wanted. All n
+        components, and iterations that do not converge, are LAPACK's.
     preimage : {'fixed_point', 'distance', 'ridge'}, default='fixed_point'
         How :meth:`inverse_transform` finds points; see there. Only 'ridge' costs time in ``fit``.
     preimage_reg : float, default=1e-2
@@ -216,11 +217,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         return self._reference + self._centred_preimages(projections, centred)
 
     def _centred_preimages(self, projections: Matrix, X: Matrix) -> Matrix:
+        if self.preimage == "ridge" and self._ridge is not None:
+            return self._ridge(projections)
         weights = projections @ self.alpha_.T + 1.0 / len(X)
         if self.kernel == "linear":
             return weights @ X
-        if self.preimage == "ridge" and self._ridge is not None:
-            return self._ridge(projections)
         distances = self._feature_distances(projections)
         if self.preimage == "distance":
             return distance_preimages(X, distances, self.gamma_, self.n_neighbors)

@@ -40,9 +40,9 @@ class KernelProjector(KernelEstimator):
 
     _reference: Matrix
 
-    def _training_gram(self, X: Matrix) -> Matrix:
+    def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
         self._reference = X.mean(axis=0)
-        return super()._training_gram(X)
+        return super()._training_gram(X, sample_weight)
 
     def _gram(self, X: Matrix, Y: Matrix | None = None) -> Matrix:
         Y = X if Y is None else Y
@@ -52,7 +52,14 @@ class KernelProjector(KernelEstimator):
             D = cdist(X, Y, METRICS[str(self.kernel)])
             D *= -self.gamma_
             return np.expm1(D, out=D)
-        return _relative_polynomial(X, Y, self._reference, *self._polynomial_parameters())
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = _relative_polynomial(X, Y, self._reference, *self._polynomial_parameters())
+        if not np.isfinite(K).all():
+            raise ValueError(
+                f"kernel={self.kernel!r} overflows on this X: rescale the features or lower the "
+                "degree."
+            )
+        return K
 
     def _one_sided(self, X: Matrix) -> Matrix:
         """The values s(x), shape (m,): what k(x, c) adds to k(c, c)."""
