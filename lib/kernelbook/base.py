@@ -55,17 +55,11 @@ class KernelEstimator(BaseEstimator):
 
     def _training_points(self, X: ArrayLike, **check_params: Any) -> Any:
         """Check training points (n, d), or a precomputed matrix (n, n); with ``y=``, also y."""
-        checked = validate_data(self, X, dtype=np.float64, **check_params)
-        points = checked[0] if isinstance(checked, tuple) else checked
-        if self._is_precomputed() and points.shape[0] != points.shape[1]:
-            raise ValueError(
-                "kernel='precomputed' needs the square Gram matrix (n_train, n_train) in fit, "
-                f"got shape {points.shape}."
-            )
-        return checked
+        return validate_data(self, X, dtype=np.float64, **check_params)
 
     def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
         """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
+        self._require_square(X)
         uses_gamma = isinstance(self.kernel, str) and self.kernel in KERNELS_WITH_GAMMA
         self.gamma_ = resolve_gamma(self.gamma, X, sample_weight) if uses_gamma else 1.0
         K = self._gram(X)
@@ -78,14 +72,23 @@ class KernelEstimator(BaseEstimator):
 
     def _new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
-        if self._is_precomputed():
-            shape = np.shape(X)
-            if len(shape) == 2 and shape[1] != self.n_features_in_:
+        try:
+            return validate_data(self, X, dtype=np.float64, reset=False)
+        except ValueError as error:
+            if self._is_precomputed() and "features" in str(error):
                 raise ValueError(
-                    "X must hold kernel values between new and training points, shape "
-                    f"(n_test, n_train) = (?, {self.n_features_in_}), got {shape}."
-                )
-        return validate_data(self, X, dtype=np.float64, reset=False)
+                    f"{error} With kernel='precomputed' X must hold the kernel values between "
+                    f"new and training points: shape (n_test, n_train) = "
+                    f"(?, {self.n_features_in_})."
+                ) from None
+            raise
+
+    def _require_square(self, X: Matrix) -> None:
+        if self._is_precomputed() and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' needs the square Gram matrix (n_train, n_train) in fit, "
+                f"got shape {X.shape}."
+            )
 
     def _gram(self, X: Matrix, Y: Matrix | None = None) -> Matrix:
         """Kernel values (m, n) of checked points, with the fitted ``gamma_``."""

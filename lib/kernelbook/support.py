@@ -74,6 +74,7 @@ class SupportVectorEstimator(KernelEstimator):
 
     def _rows(self, X: Matrix, kept: NDArray[np.intp]) -> Matrix:
         """The training set of the kept points only, precomputed or not."""
+        self._require_square(X)
         if len(kept) == len(X):
             return X
         return X[np.ix_(kept, kept)] if self._is_precomputed() else X[kept]
