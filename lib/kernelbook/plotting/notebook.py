@@ -83,7 +83,7 @@ def _png(figure: Any) -> bytes:
     for _ in range(LAYOUT_ROUNDS):  # the layout of axes with a fixed aspect settles by steps
         figure.draw_without_rendering()
     drawn, packed = io.BytesIO(), io.BytesIO()
-    figure.savefig(drawn, format="png", metadata={"Software": None})
+    figure.savefig(drawn, format="png")
     with Image.open(drawn) as image:
         palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     palette.save(packed, format="PNG", optimize=True)
