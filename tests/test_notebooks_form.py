@@ -30,7 +30,7 @@ def well_formed():
         new_markdown_cell("# 03. Kernels\n\nYou will be able to count.\n\n```\n# no heading\n```"),
         new_code_cell("import numpy as np\n\nSEED = 3"),
         new_markdown_cell("## Model\n\n$$x = 1 \\tag{3.1}$$"),
-        new_code_cell("show(figure, number='3.1', alt='Two points.')"),
+        new_code_cell("show(figure, number='3.1', alt='Two points.', caption='Two points.')"),
         new_code_cell("float(np.random.default_rng(SEED).normal())"),
         new_markdown_cell("## Exercises\n\n### A\n\n## What we saw"),
     ]
@@ -110,6 +110,7 @@ BROKEN = {
     "figure of another notebook": (relabel("Figure 4.1: Two points."), "figure 4.1 in notebook 3"),
     "show without number": (set_source(3, "show(figure, alt='x')"), "show without number="),
     "show without alt": (set_source(3, "plotting.show(figure, number='3.1')"), "without alt="),
+    "show without caption": (set_source(3, "show(f, number='3.1', alt='x')"), "without caption="),
     "text picture": (set_source(2, "## Model\n\n![](a.png)"), "picture in the text"),
     "text image": (set_source(2, '## Model\n\n<img src="a.png">'), "picture in the text"),
     "two titles": (set_source(2, "# Model"), "exactly one first-level"),

@@ -135,7 +135,7 @@ def figures_described(page: Page) -> Iterator[str]:
     for cell, name, call in page.calls():
         given = {keyword.arg for keyword in call.keywords}
         if name.split(".")[0] in ("show", "plotting") and name.endswith("show"):
-            for missing in {"number", "alt"} - given:
+            for missing in {"number", "alt", "caption"} - given:
                 yield f"{cell.id} calls show without {missing}="
     if re.search(r"!\[\s*\]\(", page.text) or re.search(r"<img(?![^>]*\balt=\"[^\"])", page.text):
         yield "a picture in the text has no alternative text"
