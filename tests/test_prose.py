@@ -1,0 +1,56 @@
+"""What the texts of the repository say about it is true: links, commands, arrows."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "data").glob("*.md"))
+SOURCES = [
+    path
+    for directory in ("lib", "tools", "tests", "benchmarks", "notebooks", "data")
+    for pattern in ("*.py", "*.md", "*.ipynb", "*.j2")
+    for path in sorted((ROOT / directory).rglob(pattern))
+    if ".ipynb_checkpoints" not in path.parts
+]
+# Put together from parts, or this file would be found by its own test.
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b|raise Not" + r"ImplementedError")
+MACHINE = re.compile(r"(?<![\w.:/])/(?:root|work|tmp|farm)/[\w.-]|files\.python" + r"hosted\.org")
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_links_lead_to_files(page):
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_commands_that_are_named_exist(page):
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    code = re.findall(r"`([^`\n]+)`|^(make .*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    named = {
+        command.split()[1] for command in map("".join, code) if re.match(r"make [a-z]+\b", command)
+    }
+    assert named <= targets
+
+
+def test_arrows_in_contributing_are_those_that_are_checked():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    block = re.search(r"## Arrows.*?```\n(.*?)```", text, re.DOTALL)[1]
+    drawn = [set(re.split(r" {3,}", line)[0].split()) for line in block.splitlines()]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = contracts["contracts"][0]["layers"]
+    assert drawn == [set(re.findall(r"\w+", layer)) for layer in layers]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=relative)
+def test_nothing_unfinished_and_no_trace_of_a_machine(source):
+    text = source.read_text(encoding="utf-8")
+    assert UNFINISHED.search(text) is None
+    assert MACHINE.search(text) is None
