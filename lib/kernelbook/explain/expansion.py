@@ -70,6 +70,7 @@ class Expansion:
                     machine.support_vectors[used], weights[used]
                 )
             coef[:, self.slices[d]] *= factor * terms.multiplicities
+        coef.flags.writeable = False
         return coef
 
     @property

@@ -124,14 +124,14 @@ def from_arrays(
     classes: ArrayLike | None,
 ) -> PolynomialSVM:
     """Check raw arrays of one decision function, and say which is wrong."""
-    X = check_array(support_vectors, dtype=np.float64, input_name="support_vectors")
-    weights = np.asarray(dual_coef, dtype=np.float64)
+    X = check_array(support_vectors, dtype=np.float64, copy=True, input_name="support_vectors")
+    weights = np.array(dual_coef, dtype=np.float64)
     if weights.size != len(X) or weights.ndim > 2:
         raise ValueError(
             f"dual_coef must hold one signed weight for each of the {len(X)} support vectors, "
             f"got shape {weights.shape}. Explain several functions one at a time."
         )
-    bias = np.asarray(intercept, dtype=np.float64)
+    bias = np.array(intercept, dtype=np.float64)
     if bias.size != 1:
         raise ValueError(f"intercept must be one number, got shape {bias.shape}.")
     if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
@@ -183,7 +183,7 @@ def from_model(model: BaseEstimator) -> PolynomialSVM:
     machine = PolynomialSVM(
         support_vectors=_dense(model.support_vectors_),
         dual_coef=np.atleast_2d(dual_coef),
-        intercept=np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64)),
+        intercept=np.array(model.intercept_, dtype=np.float64, ndmin=1),
         degree=check_degree(model.degree),
         gamma=_number(_fitted_gamma(model), "gamma"),
         coef0=_number(model.coef0, "coef0"),
@@ -242,8 +242,8 @@ def _one_row_a_pair(dual_coef: Matrix, n_support: NDArray[Any]) -> Matrix:
 def _check_reproduces(machine: PolynomialSVM, model: Any) -> None:
     """Compare the model with its own support vectors at some of them.
 
-    This catches parameters changed after the fit and models whose decision value is another
-    function of the kernel, such as a squared radius minus a distance.
+    This catches models whose decision value is another function of the kernel, such as a
+    squared radius minus a distance.
     """
     X = machine.support_vectors
     X = X[:: max(1, len(X) // POINTS_COMPARED)]
@@ -269,13 +269,12 @@ def _check_reproduces(machine: PolynomialSVM, model: Any) -> None:
         raise ValueError(
             f"the decision values of this {type(model).__name__} are not its dual_coef_ times "
             "the polynomial kernel of its support_vectors_ plus intercept_ (they differ by "
-            f"{difference.max():.3g}): fit it again if its parameters were changed after the "
-            "fit; otherwise it is no machine of this form."
+            f"{difference.max():.3g}): it is no machine of this form."
         )
 
 
 def _dense(values: Any) -> Matrix:
-    return np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64)
+    return np.array(values.toarray() if issparse(values) else values, dtype=np.float64)
 
 
 def _number(value: object, name: str) -> float:
