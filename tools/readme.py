@@ -37,7 +37,7 @@ def map_of_notebooks(notebooks: Path) -> str:
         "|---|---|---|---|---|",
         *_rows(notebooks),
     ]
-    return "\n".join(rows) + "\n"
+    return "\n".join([*head, *_rows(notebooks)]) + "\n"
 
 
 def _rows(notebooks: Path) -> Iterator[str]:
