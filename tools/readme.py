@@ -32,11 +32,7 @@ def with_map(text: str, notebooks: Path) -> str:
 
 def map_of_notebooks(notebooks: Path) -> str:
     """A Markdown table: number, title with a link, question, time to study, time to run."""
-    rows = [
-        "| | notebook | the question | study | run |",
-        "|---|---|---|---|---|",
-        *_rows(notebooks),
-    ]
+    head = ["| | notebook | the question | study | run |", "|---|---|---|---|---|"]
     return "\n".join([*head, *_rows(notebooks)]) + "\n"
 
 
