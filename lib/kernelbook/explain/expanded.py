@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -185,8 +186,7 @@ class ExpandedSVM:
         ... ).interactions(degree=2)
         [(0, 0), (0, 1), (1, 1)]
         """
-        tables = self._expansion.of_degree
-        return [tuple(row) for d in self._degrees(degree) for row in tables[d].indices.tolist()]
+        return [key for d in self._degrees(degree) for key in self._expansion.keys(d)]
 
     def name(self, interaction: Any) -> str:
         """The interaction as a product of feature names, such as ``x0·x2²``."""
@@ -208,14 +208,15 @@ class ExpandedSVM:
         dict
             From sorted feature indices to the weight.
         """
-        row, mask = self._row(pair), self.mask_
-        found: dict[Key, float] = {}
-        for d in self._degrees(degree):
-            part = self._expansion.slices[d]
-            kept = np.flatnonzero(mask[part])
-            keys = self._expansion.of_degree[d].indices[kept].tolist()
-            found.update(zip(map(tuple, keys), row[part][kept].tolist(), strict=True))
-        return found
+        row, mask = self._row(pair).tolist(), self.mask_
+        places = [
+            range(self.n_interactions)[self._expansion.slices[d]] for d in self._degrees(degree)
+        ]
+        return {
+            key: row[place]
+            for key, place in zip(self.interactions(degree), chain(*places), strict=True)
+            if mask[place]
+        }
 
     def _points(self, X: ArrayLike) -> Matrix:
         columns = getattr(X, "columns", None)

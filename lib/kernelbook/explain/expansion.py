@@ -2,28 +2,22 @@
 
 from collections.abc import Hashable, Iterable
 from functools import cached_property
-from math import comb
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from kernelbook.explain.machine import PolynomialSVM
-from kernelbook.explain.monomials import (
-    ENTRIES_AT_ONCE,
-    Monomials,
-    monomials,
-    n_monomials,
-    positions,
-)
+from kernelbook.explain.monomials import ENTRIES_AT_ONCE, Monomials, monomials, n_monomials
 from kernelbook.kernels import Matrix
 
 Key = tuple[int, ...]
 Mask = NDArray[np.bool_]
 
 LARGEST = 10**8
-"""Interactions beyond which an expansion is refused (a weight each: 0.8 GB)."""
+"""Interactions beyond which an expansion is refused (about 7 GB while it is computed)."""
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -32,20 +26,20 @@ class Expansion:
     """Positions, names, weights and values of all interactions of degree 1 to D.
 
     Interactions stand in the order of their degree, and within a degree in lexicographic order
-    of their sorted indices.
+    of their sorted indices. They are handled as monomials of degree D in one variable more, which
+    stands first and is always 1: in lexicographic order these come in just this order, behind
+    the constant, and their multiplicities contain the binomial coefficients of the kernel.
     """
 
     def __init__(self, machine: PolynomialSVM, feature_names: tuple[str, ...]) -> None:
         self.machine = machine
         self.feature_names = feature_names
-        p = machine.support_vectors.shape[1]
-        self.degrees = range(1, machine.degree + 1)
-        self.of_degree = {d: Monomials(p, d) for d in self.degrees}
-        ends = np.cumsum([n_monomials(p, d) for d in self.degrees], dtype=object)
-        self.size = int(ends[-1])
+        p, D = machine.support_vectors.shape[1], machine.degree
+        self.terms = Monomials(p + 1, D)
+        self.size = n_monomials(p + 1, D) - 1
+        self.degrees = range(1, D + 1)
         self.slices = {
-            d: slice(int(end) - n_monomials(p, d), int(end))
-            for d, end in zip(self.degrees, ends, strict=True)
+            d: slice(n_monomials(p + 1, d - 1) - 1, n_monomials(p + 1, d) - 1) for d in self.degrees
         }
 
     @cached_property
@@ -57,19 +51,14 @@ class Expansion:
                 f"{self.size:,} interactions, more than the limit of {LARGEST:,}: select features "
                 "first, or use degree_contributions, which needs no expansion."
             )
-        machine, D = self.machine, self.machine.degree
-        coef = np.zeros((len(machine.dual_coef), self.size))
-        for d in self.degrees:
-            factor = comb(D, d) * machine.coef0 ** (D - d) * machine.gamma**d
-            if factor == 0.0:
-                continue
-            terms = self.of_degree[d]
-            for row, weights in zip(coef, machine.dual_coef, strict=True):
-                used = np.flatnonzero(weights)
-                row[self.slices[d]] = terms.weighted_sums(
-                    machine.support_vectors[used], weights[used]
-                )
-            coef[:, self.slices[d]] *= factor * terms.multiplicities
+        machine, points = self.machine, _with_one(self.machine.support_vectors)
+        coef = np.empty((len(machine.dual_coef), self.size))
+        for row, weights in zip(coef, machine.dual_coef, strict=True):
+            used = np.flatnonzero(weights)
+            row[:] = self.terms.weighted_sums(points[used], weights[used])[1:]
+        coef *= self.terms.multiplicities[1:]
+        for d, part in self.slices.items():
+            coef[:, part] *= machine.coef0 ** (machine.degree - d) * machine.gamma**d
         coef.flags.writeable = False
         return coef
 
@@ -81,65 +70,66 @@ class Expansion:
 
     def decisions(self, X: Matrix, coef: Matrix) -> Matrix:
         """Values of the linear model, shape (n, n_functions)."""
-        values = np.tile(self.constant, (len(X), 1))
-        for d in self.degrees:
-            values += self.degree_values(X, coef, d)
-        return values
+        points, with_constant = _with_one(X), np.column_stack([self.constant, coef])
+        return np.column_stack([self.terms.linear_form(points, row) for row in with_constant])
 
-    def degree_values(self, X: Matrix, coef: Matrix, degree: int) -> Matrix:
-        """Part of one degree in the values, shape (n, n_functions)."""
-        values = np.zeros((len(X), len(coef)))
-        for column, row in zip(values.T, coef, strict=True):
-            weights = row[self.slices[degree]]
-            if weights.any():
-                column += self.of_degree[degree].linear_form(X, weights)
-        return values
+    def degree_values(self, X: Matrix, row: Matrix, degree: int) -> Matrix:
+        """Part of one degree in the values of one function, shape (n,)."""
+        part = np.zeros(self.size + 1)
+        part[1:][self.slices[degree]] = row[self.slices[degree]]
+        return self.terms.linear_form(_with_one(X), part)
 
     def contributions(self, X: Matrix, row: Matrix) -> Matrix:
         """Weight times value of every interaction, shape (n, size)."""
-        values = np.empty((len(X), self.size))
-        for d in self.degrees:
-            part = self.slices[d]
-            values[:, part] = monomials(X, d).T * row[part]
-        return values
+        return monomials(_with_one(X), self.machine.degree)[1:].T * row
 
-    def contributions_at(self, X: Matrix, row: Matrix, positions: NDArray[np.intp]) -> Matrix:
+    def contributions_at(self, X: Matrix, row: Matrix, places: NDArray[np.intp]) -> Matrix:
         """The same for the interactions at some positions only."""
-        values = np.empty((len(X), len(positions)))
-        for k, place in enumerate(positions):
+        values = np.empty((len(X), len(places)))
+        for k, place in enumerate(places):
             values[:, k] = row[place] * np.prod(X[:, self.key(place)], axis=1)
         return values
 
+    @cached_property
+    def feature_shares(self) -> csr_array:
+        """Equal shares of every interaction's distinct features, shape (size, p)."""
+        indices = self.terms.indices[1:]
+        first = indices > 0
+        first[:, 1:] &= indices[:, 1:] != indices[:, :-1]
+        rows, columns = np.nonzero(first)
+        shares = 1.0 / first.sum(axis=1)
+        features = indices[rows, columns] - 1
+        shape = (self.size, len(self.feature_names))
+        table = csr_array((shares[rows], (rows, features)), shape=shape)
+        return table
+
     def feature_contributions(self, X: Matrix, row: Matrix) -> Matrix:
         """Contributions split equally among the distinct features of each interaction."""
-        totals = np.zeros(X.shape)
-        for d in self.degrees:
-            terms, weights = self.of_degree[d], row[self.slices[d]]
-            rows = max(1, ENTRIES_AT_ONCE // len(terms))
-            for start in range(0, len(X), rows):
-                chunk = slice(start, start + rows)
-                values = monomials(X[chunk], d) * weights[:, None]
-                totals[chunk] += (terms.feature_shares @ values).T
+        totals = np.empty(X.shape)
+        rows = max(1, ENTRIES_AT_ONCE // self.size)
+        for start in range(0, len(X), rows):
+            chunk = slice(start, start + rows)
+            totals[chunk] = self.contributions(X[chunk], row) @ self.feature_shares
         return totals
 
     def feature_totals(self, scores: Matrix) -> Matrix:
         """Scores of all interactions split in the same way, shape (p,)."""
-        totals = np.zeros(len(self.feature_names))
-        for d in self.degrees:
-            totals += self.of_degree[d].feature_shares @ scores[self.slices[d]]
+        totals: Matrix = scores @ self.feature_shares
         return totals
 
     def spreads(self, X: Matrix) -> Matrix:
         """Standard deviation of the value of every interaction, shape (size,)."""
-        return np.concatenate([self.of_degree[d].standard_deviations(X) for d in self.degrees])
+        return self.terms.standard_deviations(_with_one(X))[1:]
 
-    def degree_at(self, place: int) -> int:
-        return next(d for d in self.degrees if place < self.slices[d].stop)
+    def keys(self, degree: int) -> list[Key]:
+        """Sorted feature indices of all interactions of one degree."""
+        rows = self.terms.indices[1:][self.slices[degree], self.machine.degree - degree :] - 1
+        return list(map(tuple, rows.tolist()))
 
     def key(self, place: int) -> Key:
         """Sorted feature indices of the interaction at a position."""
-        d = self.degree_at(place)
-        return tuple(self.of_degree[d].indices[place - self.slices[d].start].tolist())
+        row = self.terms.indices[place + 1]
+        return tuple((row[row > 0] - 1).tolist())
 
     def name(self, key: Key) -> str:
         """The product in words, such as ``x0·x2²``."""
@@ -181,8 +171,9 @@ class Expansion:
                 f"the interaction {key!r} has degree {degree}; this model has degrees 1 to "
                 f"{self.machine.degree}."
             )
-        [place] = positions(np.array([indices]), len(self.feature_names), degree)
-        return self.slices[degree].start + int(place)
+        ones = (0,) * (self.machine.degree - degree)
+        [place] = self.terms.positions(np.array([ones + tuple(i + 1 for i in indices)]))
+        return int(place) - 1
 
     def _feature(self, feature: Hashable) -> int:
         if isinstance(feature, str) and feature in self.feature_names:
@@ -194,6 +185,10 @@ class Expansion:
             f"{feature!r} is no feature of this model: name one of "
             f"{_shortened(self.feature_names)} or give an index from 0 to {p - 1}."
         )
+
+
+def _with_one(X: Matrix) -> Matrix:
+    return np.column_stack([np.ones(len(X)), X])
 
 
 def _is_feature(value: object) -> bool:

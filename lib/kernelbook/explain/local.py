@@ -91,9 +91,9 @@ class LocalExplanations(ExpandedSVM):
         X, function = self._points(X), self._function(pair)
         if self._kept is None:
             return self._machine.degree_terms(X, function)
-        row, expansion = self._row(pair)[None], self._expansion
+        row, expansion = self._row(pair), self._expansion
         parts = [np.full(len(X), self.constant_[function] - self.intercept_[function])]
-        parts += [expansion.degree_values(X, row, d)[:, 0] for d in expansion.degrees]
+        parts += [expansion.degree_values(X, row, d) for d in expansion.degrees]
         return np.column_stack(parts)
 
     def degree_importance(self, data: ArrayLike, *, pair: Any = None) -> "DataFrame":

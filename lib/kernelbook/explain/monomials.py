@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -156,18 +155,9 @@ class Monomials:
         """Number of orders in which each product can be written."""
         return multiplicities(self.indices)
 
-    @cached_property
-    def feature_shares(self) -> csr_array:
-        """Equal shares of every monomial's distinct variables, shape (p, len(self))."""
-        indices = self.indices
-        first = np.ones(indices.shape, dtype=bool)
-        first[:, 1:] = indices[:, 1:] != indices[:, :-1]
-        rows, places = np.nonzero(first)
-        shares = 1.0 / first.sum(axis=1)
-        table = csr_array(
-            (shares[rows], (indices[rows, places], rows)), shape=(self.n_variables, len(self))
-        )
-        return table
+    def positions(self, indices: NDArray[Any]) -> Indices:
+        """Positions of sorted index tuples (n, degree)."""
+        return positions(indices, self.n_variables, self.degree)
 
     @property
     def _halves(self) -> tuple[int, int]:
