@@ -35,6 +35,8 @@ from kernelbook.explain.monomials import (
     n_monomials,
     positions,
 )
+from kernelbook.oneclass import OneClassSVM as ExactOneClassSVM
+from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
 
@@ -240,6 +242,7 @@ MODELS = {
     "SVR": SVR(),
     "NuSVR": NuSVR(),
     "OneClassSVM": OneClassSVM(nu=0.2),
+    "exact OneClassSVM": ExactOneClassSVM(nu=0.2),
     "KernelSVC": KernelSVC(),
     "KernelSVR": KernelSVR(),
 }
@@ -272,7 +275,7 @@ def test_expansion_is_the_model(name, degree, coef0, wine):
         assert predicted.dtype == wanted.dtype
         assert (predicted == wanted).all()
     assert explainer.score(X, y) == pytest.approx(
-        np.mean(model.predict(X) == y) if name == "OneClassSVM" else model.score(X, y)
+        np.mean(model.predict(X) == y) if "OneClass" in name else model.score(X, y)
     )
 
 
@@ -374,6 +377,16 @@ def test_model_fitted_on_a_sparse_matrix(binary):
     model = SVC(kernel="poly", degree=2, coef0=1.0).fit(sparse, y)
     found = PolynomialExplainer(model).decision_function(X.to_numpy())
     np.testing.assert_allclose(found, model.decision_function(sparse), rtol=1e-10)
+
+
+def test_boundary_points_of_an_exact_detector_are_inside(wine):
+    X = wine[0].to_numpy() + 0.5
+    model = ExactOneClassSVM(nu=0.2, kernel="poly", degree=2, coef0=1.0).fit(X)
+    explainer = PolynomialExplainer(model)
+    on_boundary = model.decision_function(X) == 0.0
+    assert on_boundary.sum() > 3
+    assert (explainer.decision_function(X)[on_boundary] == 0.0).all()
+    assert (explainer.predict(X) == model.predict(X)).all()
 
 
 def test_model_without_support_vectors_is_its_constant(wine):
@@ -512,6 +525,8 @@ def test_decision_function_of_another_form_is_refused():
     model = _SquaredDistance().fit(np.array([[1.0, 0.0], [0.0, 2.0]]))
     with pytest.raises(ValueError, match="no machine of this form"):
         PolynomialExplainer(model)
+    with pytest.raises(ValueError, match=r"SVDD has no intercept_|no machine of this form"):
+        PolynomialExplainer(SVDD(kernel="poly", degree=2).fit(np.eye(3) + 1.0))
     del model.dual_coef_
     with pytest.raises(ValueError, match="has no dual_coef_"):
         PolynomialExplainer(model)

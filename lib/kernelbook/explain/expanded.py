@@ -234,7 +234,7 @@ class ExpandedSVM:
         return X
 
     def _decisions(self, X: Matrix) -> Matrix:
-        return self._expansion.decisions(X, self.coef_)
+        return self._machine.resolved(self._expansion.decisions(X, self.coef_))
 
     def _function(self, pair: Any) -> int:
         if pair is None and len(self.intercept_) == 1:

@@ -34,7 +34,8 @@ class PolynomialSVM:
 
     ``dual_coef`` (n_functions, n_sv) is signed (alpha times y), ``intercept`` (n_functions,).
     A classifier has one function for each of ``pairs``, whose positive values vote for the first
-    label of the pair; regressors and novelty detectors have one function and no pairs.
+    label of the pair; regressors and novelty detectors have one function and no pairs. Values up
+    to ``resolution`` have no sign that the fit could vouch for and count as 0, the boundary.
     """
 
     support_vectors: Matrix
@@ -46,6 +47,7 @@ class PolynomialSVM:
     kind: Kind
     classes: NDArray[Any] | None = None
     pairs: tuple[Pair, ...] | None = None
+    resolution: float = 0.0
     one_vs_rest: bool = False
     break_ties: bool = False
     feature_names: tuple[str, ...] | None = None
@@ -56,6 +58,10 @@ class PolynomialSVM:
             X, self.support_vectors, degree=self.degree, gamma=self.gamma, coef0=self.coef0
         )
         return K @ self.dual_coef.T + self.intercept
+
+    def resolved(self, decisions: Matrix) -> Matrix:
+        """Decision values, exactly 0 where their sign is below the resolution of the fit."""
+        return np.where(np.abs(decisions) <= self.resolution, 0.0, decisions)
 
     def degree_terms(self, X: Matrix, function: int) -> Matrix:
         """Part of every degree 0..D in one function, without the intercept; (n, D + 1).
@@ -87,7 +93,7 @@ class PolynomialSVM:
         if self.kind == "regressor":
             return decisions[:, 0]
         if self.kind == "novelty":
-            return np.where(decisions[:, 0] > 0, 1, -1)
+            return np.where(decisions[:, 0] >= 0, 1, -1)
         assert self.classes is not None
         if len(self.intercept) == 1:
             return self.classes[(decisions[:, 0] > 0).astype(np.intp)]
@@ -190,6 +196,9 @@ def from_model(model: BaseEstimator) -> PolynomialSVM:
         kind=kind,
         classes=classes,
         pairs=pairs,
+        # The boundary of an exact one-class fit passes through training points, whose values are
+        # rounding; this package's detector says up to where.
+        resolution=float(getattr(model, "_resolution", 0.0)),
         one_vs_rest=getattr(model, "decision_function_shape", "ovo") == "ovr",
         break_ties=getattr(model, "break_ties", False),
         feature_names=None if names is None else tuple(names),
@@ -264,7 +273,7 @@ def _check_reproduces(machine: PolynomialSVM, model: Any) -> None:
         # The support vectors are stored without the column names of the training data.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         own = model.predict(X) if machine.kind == "regressor" else model.decision_function(X)
-    difference = np.abs(machine.shaped(decisions) - own)[clear]
+    difference = np.abs(machine.shaped(machine.resolved(decisions)) - own)[clear]
     if not (difference <= tolerance).all():
         raise ValueError(
             f"the decision values of this {type(model).__name__} are not its dual_coef_ times "
