@@ -86,10 +86,10 @@ def gelman_rubin(chains: ArrayLike) -> float:
             "chains must have shape (n_chains, n_draws) with at least two of each, got shape "
             f"{draws.shape}."
         )
+    if not np.ptp(draws, axis=1).any():
+        return float("nan") if np.ptp(draws) == 0.0 else float("inf")
     within = float(draws.var(axis=1, ddof=1).mean())
     between = float(draws.mean(axis=1).var(ddof=1))
-    if within == 0.0:
-        return float("nan") if between == 0.0 else float("inf")
     n_draws = draws.shape[1]
     return float(np.sqrt(((n_draws - 1) / n_draws * within + between) / within))
 
@@ -182,7 +182,7 @@ def _diagnose_variable(name: str, draws: np.ndarray) -> "pd.DataFrame":
     if n_chains == 1:
         half = n_draws // 2
         halves = arviz.convert_to_dataset({name: np.concatenate([flat[:, :half], flat[:, -half:]])})
-    with np.errstate(all="ignore"):  # constant and stuck chains give NaN and inf, as documented
+    with np.errstate(all="ignore"):  # constant chains, judged below
         columns = {
             "mean": flat.mean(axis=(0, 1)),
             "sd": flat.std(axis=(0, 1), ddof=1),
@@ -190,6 +190,8 @@ def _diagnose_variable(name: str, draws: np.ndarray) -> "pd.DataFrame":
             "ess_tail": arviz.ess(data, method="tail")[name].values,
             "r_hat": arviz.rhat(halves)[name].values,
         }
+    for j in np.flatnonzero(~np.ptp(flat, axis=1).any(axis=0)):
+        columns["r_hat"][j] = gelman_rubin(halves[name].values[:, :, j])
     return pd.DataFrame(columns, index=pd.Index(index, name="quantity"))
 
 

@@ -11,6 +11,7 @@ from kernelbook.mcmc.run import (
     RandomState,
     Statistics,
     Transition,
+    count_chains,
     log_uniforms,
     normals,
     sample,
@@ -28,7 +29,7 @@ def elliptical_slice(
     *,
     n_samples: int = 1000,
     n_burn_in: int = 1000,
-    n_chains: int = 4,
+    n_chains: int | None = None,
     thin: int = 1,
     start: ArrayLike | None = None,
     functionals: Functionals | None = None,
@@ -85,6 +86,7 @@ random_state, progress : as in :func:`metropolis`
     True
     """
     prior = check_prior(prior_mean, prior_cov)
+    n_chains = count_chains(n_chains, start)
     return sample(
         _EllipticalSlice(prior),
         prior, Target(log_likelihood, vectorized),

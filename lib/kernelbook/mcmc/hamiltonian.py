@@ -16,6 +16,7 @@ from kernelbook.mcmc.run import (
     StepSizes,
     Transition,
     accept,
+    count_chains,
     normals,
     sample,
     uniforms,
@@ -41,7 +42,7 @@ def split_hmc(
     target_acceptance: float = 0.8,
     n_samples: int = 1000,
     n_burn_in: int = 1000,
-    n_chains: int = 4,
+    n_chains: int | None = None,
     thin: int = 1,
     start: ArrayLike | None = None,
     functionals: Functionals | None = None,
@@ -129,6 +130,7 @@ random_state, progress : as in :func:`metropolis`
     ]
     first = [np.pi / 4 / length if step is None else step for length in lengths]
     first = [min(*pair) for pair in zip(first, largest, strict=True)]
+    n_chains = count_chains(n_chains, start)
     steps = StepSizes(first, n_chains, adapt, target_acceptance, largest)
     return sample(
         _SplitHamiltonian(prior, steps, partition, lengths),

@@ -15,6 +15,7 @@ from kernelbook.mcmc.run import (
     StepSizes,
     Transition,
     accept,
+    count_chains,
     normals,
     sample,
 )
@@ -34,7 +35,7 @@ def metropolis(
     target_acceptance: float = 0.234,
     n_samples: int = 1000,
     n_burn_in: int = 1000,
-    n_chains: int = 4,
+    n_chains: int | None = None,
     thin: int = 1,
     start: ArrayLike | None = None,
     functionals: Functionals | None = None,
@@ -74,8 +75,8 @@ def metropolis(
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw; they are not stored.
-    n_chains : int, default=4
-        Chains side by side.
+    n_chains : int, optional
+        Chains side by side; left out, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
     start : array-like, shape (n_chains, d) or (d,), optional
@@ -147,6 +148,7 @@ def metropolis(
         prior = _flat_prior(prior_cov, n_flat, start)
     else:
         prior = check_prior(prior_mean, prior_cov, n_flat)
+    n_chains = count_chains(n_chains, start)
     step = 2.38 / np.sqrt(prior.n_dim) if step is None else step
     return sample(
         _Metropolis(prior, StepSizes([step], n_chains, adapt, target_acceptance)),
@@ -178,7 +180,7 @@ def pcn(
     target_acceptance: float = 0.234,
     n_samples: int = 1000,
     n_burn_in: int = 1000,
-    n_chains: int = 4,
+    n_chains: int | None = None,
     thin: int = 1,
     start: ArrayLike | None = None,
     functionals: Functionals | None = None,
@@ -238,6 +240,7 @@ random_state, progress : as in :func:`metropolis`
     """
     prior = check_prior(prior_mean, prior_cov)
     check_scalar(beta, "beta", Real, min_val=0, max_val=1, include_boundaries="right")
+    n_chains = count_chains(n_chains, start)
     steps = StepSizes([beta], n_chains, adapt, target_acceptance, largest=[1.0])
     return sample(
         _CrankNicolson(prior, steps),

@@ -1,5 +1,6 @@
 """How it is run: seeds, starts, tuned burn-in, kept draws, the result as InferenceData."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
@@ -20,6 +21,7 @@ __all__ = [
     "StepSizes",
     "Transition",
     "accept",
+    "count_chains",
     "log_uniforms",
     "normals",
     "sample",
@@ -31,8 +33,20 @@ Generators = list[np.random.Generator]
 Statistics = dict[str, NDArray[Any]]
 RandomState = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
 
+DEFAULT_CHAINS = 4
 OVERDISPERSION = 2.0
 ROBBINS_MONRO_EXPONENT = 0.6
+# About the inverse slope of an acceptance rate in the log of the step.
+ROBBINS_MONRO_GAIN = 2.5
+
+
+def count_chains(n_chains: int | None, start: ArrayLike | None) -> int:
+    """The number of chains: as asked, else one for each row of ``start``, else 4."""
+    if n_chains is None:
+        rows = np.asarray(start, dtype=object)
+        return len(rows) if rows.ndim == 2 else DEFAULT_CHAINS
+    check_scalar(n_chains, "n_chains", Integral, min_val=1)
+    return n_chains
 
 
 def normals(rngs: Generators, n_dim: int) -> Array:
@@ -67,7 +81,6 @@ class StepSizes:
         check_scalar(
             target, "target_acceptance", Real, min_val=0, max_val=1, include_boundaries="neither"
         )
-        check_scalar(n_chains, "n_chains", Integral, min_val=1)
         self.size = np.repeat(np.array(first, dtype=np.float64)[:, None], n_chains, axis=1)
         self._largest = np.log([[np.inf]] if largest is None else np.array(largest)[:, None])
         self._log = np.log(self.size)
@@ -79,15 +92,15 @@ class StepSizes:
         """One step of Robbins and Monro on the log scale; called in the burn-in only."""
         if not self._adapt:
             return
-        gain = (len(self._history) + 1) ** -ROBBINS_MONRO_EXPONENT
+        gain = min(1.0, ROBBINS_MONRO_GAIN * (len(self._history) + 1) ** -ROBBINS_MONRO_EXPONENT)
         self._log = np.minimum(self._log + gain * (acceptance - self._target), self._largest)
         self._history.append(self._log)
         self.size = np.exp(self._log)
 
     def freeze(self) -> None:
-        """Fix the step at its average over the later half of the burn-in."""
+        """Fix the step at its average over the last quarter of the burn-in."""
         if self._history:
-            self.size = np.exp(np.mean(self._history[len(self._history) // 2 :], axis=0))
+            self.size = np.exp(np.mean(self._history[3 * len(self._history) // 4 :], axis=0))
             self._history = []
 
 
@@ -132,7 +145,6 @@ def sample(
     arviz = import_arviz()
     check_scalar(n_samples, "n_samples", Integral, min_val=1)
     check_scalar(n_burn_in, "n_burn_in", Integral, min_val=0)
-    check_scalar(n_chains, "n_chains", Integral, min_val=1)
     check_scalar(thin, "thin", Integral, min_val=1)
     if not store_draws and functionals is None:
         raise ValueError("store_draws=False keeps nothing: give functionals, or store the draws.")
@@ -155,7 +167,10 @@ def sample(
         "thin": thin,
         "entropy": str(seeds[0].entropy),
     }
-    idata = arviz.from_dict(**record.groups, dims=record.dims(), attrs=attrs)
+    with warnings.catch_warnings():
+        # Many short chains are meant, not a transposed array.
+        warnings.filterwarnings("ignore", message="More chains", category=UserWarning)
+        idata = arviz.from_dict(**record.groups, dims=record.dims(), attrs=attrs)
     judged = None if functionals is None else [n for n in idata.posterior if n != "theta"]
     warn_unless_converged(idata, judged, stacklevel=4)
     return idata
