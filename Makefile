@@ -56,4 +56,4 @@ lab: ## open the notebooks in JupyterLab
 
 clean: ## remove build/ and caches; the virtual environments stay (rm -r .venv removes one)
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
-	find lib tools tests benchmarks notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+	find . -path './.venv*' -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
