@@ -95,7 +95,7 @@ def stamp_of(directory: Path) -> str | None:
 
 def set_up(directory: Path, lock: Path) -> None:
     """Install the locked packages, then the project itself, into ``directory``."""
-    say(f"Setting up {directory.name} with Python {sys.version.split()[0]} (a minute when it is new)")
+    say(f"Setting up {directory.name} with Python {sys.version.split()[0]} (new: a minute)")
     install_uv(directory)
     python = str(interpreter(directory))
     # Without --no-config uv would take the constraints in pyproject.toml, which carry no hash,
