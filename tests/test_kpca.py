@@ -42,6 +42,11 @@ def kernel_parameters(kernel):
     return {"kernel": kernel["name"], **given}
 
 
+def checks_that_pass_no_gram_matrix(estimator):
+    reason = "it cuts the Gram matrix down to whole numbers: indefinite"
+    return {"check_estimators_dtypes": reason} if estimator.kernel == "precomputed" else {}
+
+
 @parametrize_with_checks(
     [
         KernelPCA(),
@@ -51,7 +56,9 @@ def kernel_parameters(kernel):
         KernelPCA(1, kernel="poly", coef0=1.0, eigen_solver="iterative"),
         KernelPCA(kernel="laplacian"),
         KernelPCA(kernel=laplacian),
-    ]
+        KernelPCA(kernel="precomputed"),
+    ],
+    expected_failed_checks=checks_that_pass_no_gram_matrix,
 )
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
@@ -196,6 +203,15 @@ def test_left_out_n_components_means_the_rank():
     assert KernelPCA(gamma=1.0).fit_transform(X).shape == (12, 11)
     names = KernelPCA(kernel="linear").fit(X).get_feature_names_out()
     assert names.tolist() == ["kernelpca0", "kernelpca1"]
+
+
+def test_components_below_the_relative_floor_are_left_out():
+    X = np.linspace(0, 1, 40)[:, None]
+    pca = KernelPCA(gamma=1.0).fit(X)
+    every = np.sort(eigvalsh(double_centred(rbf(X))))[::-1]
+    assert len(pca.eigenvalues_) == np.count_nonzero(every > 1e-12 * every[0])
+    assert every[len(pca.eigenvalues_)] > 10 * np.finfo(float).eps
+    assert pca.eigenvalues_[-1] > 1e-12 * pca.eigenvalues_[0]
 
 
 def test_permuted_points_have_the_same_components():
@@ -411,6 +427,22 @@ def test_the_fixed_point_survives_weights_that_defeat_the_plain_iteration():
     assert Z[2] in X
 
 
+def test_a_step_of_the_published_iteration_that_descends_is_shortened():
+    X, weights = np.array([[-0.1], [1.4], [0.3]]), np.array([[-7.2, -3.3, 11.5]])
+
+    def value(Z):
+        return (weights * rbf(Z, X)).sum()
+
+    plain = X[[2]]
+    for _ in range(200):
+        products = weights * rbf(plain, X)
+        plain = products @ X / products.sum()
+    assert value(plain) < 0 < value(X[[2]])
+    ours = fixed_point_preimages(X, weights, np.array([[2]]), gamma=1.0)
+    line = np.linspace(-3, 4, 7001)[:, None]
+    assert_allclose(value(ours), (rbf(line, X) @ weights.T).max(), rtol=1e-5)
+
+
 def test_distances_locate_a_point_exactly_and_ignore_neighbours_without_a_distance():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 9.0]])
     z = np.array([[0.3, 0.2]])
@@ -465,7 +497,7 @@ def test_an_unfinished_fixed_point_warns():
         ({"n_components": 2.0}, "n_components"),
         ({"n_components": True}, "n_components"),
         ({"kernel": "cosine"}, "kernel must be one of"),
-        ({"gamma": -1.0}, "gamma must be positive"),
+        ({"gamma": -1.0}, "gamma must be"),
         ({"kernel": "poly", "degree": 1.5}, "degree must be a whole number"),
         ({"eigen_solver": "arpack"}, "eigen_solver must be one of"),
         ({"preimage": "mds"}, "preimage must be one of"),

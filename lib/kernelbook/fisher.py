@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import blas, cho_solve, eigh, lapack, qr, svd
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernelbook.base import atomic_fit
 from kernelbook.kernels import Kernel, Matrix
@@ -163,12 +163,11 @@ class KernelFisherDiscriminant(
     @atomic_fit
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Find the discriminants of X (n, d), or of the Gram matrix (n, n), and labels y (n,)."""
-        y = validate_data(self, X="no_validation", y=y)
-        X = self._training_points(X)
+        X, y = self._training_points(X, y=y)
         self._check_parameters()
         for optional in ("loo_regs_", "loo_errors_", "rayleigh_quotient_"):
             self.__dict__.pop(optional, None)
-        Y = self._class_indicators(X, y)
+        Y = self._class_indicators(y)
         counts = Y.sum(axis=0)
         self._check_components(len(counts))
         self.priors_ = self._resolve_priors(counts)
@@ -319,9 +318,7 @@ class KernelFisherDiscriminant(
             self.loo_errors_[index] = (residuals**2).sum(axis=1).mean()
         return float(self.loo_regs_[np.argmin(self.loo_errors_)])
 
-    def _class_indicators(self, X: Matrix, y: np.ndarray) -> Matrix:
-        if len(y) != len(X):
-            raise ValueError(f"X has {len(X)} rows and y {len(y)} labels: give one for each row.")
+    def _class_indicators(self, y: np.ndarray) -> Matrix:
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
