@@ -245,7 +245,7 @@ class KernelFisherDiscriminant(
         factor = _factor(A, self.reg_, least=len(K) * EPSILON)
         if factor is None:
             raise ValueError(self._too_small(trace))
-        half = cho_solve((factor, True), Y)
+        half = cho_solve((factor, True), Y, check_finite=False)
         alpha = half @ np.linalg.solve(Y.T @ half, Y.T @ E / self.reg_)
         S = E.T @ (K @ alpha)
         return alpha, (S + S.T) / 2
@@ -265,7 +265,7 @@ class KernelFisherDiscriminant(
         factor = _factor(scatter, self.reg_ / squares, least=len(K) * EPSILON)
         if factor is None:
             raise ValueError(self._too_small(float(squares.sum())))
-        beta = cho_solve((factor, True), U.T @ E)
+        beta = cho_solve((factor, True), U.T @ E, check_finite=False)
         S = (U.T @ E).T @ beta
         return U @ (beta / squares[:, None]), (S + S.T) / 2
 
@@ -286,7 +286,7 @@ class KernelFisherDiscriminant(
             factor = qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][: len(Q)].T
             if self.reg_ < (len(Q) * EPSILON) ** 2 * trace:
                 raise ValueError(self._too_small(trace))
-        alpha = cho_solve((factor, True), D)
+        alpha = cho_solve((factor, True), D, check_finite=False)
         S = D.T @ alpha
         return alpha, (S + S.T) / 2
 
