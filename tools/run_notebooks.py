@@ -37,6 +37,7 @@ from tools.reproducible import reproducible_environment
 __all__ = ["NotebookError", "Project", "execute", "main", "record", "run", "select"]
 
 CELL_TIMEOUT = 900  # seconds
+CELL_ERRORS = (CellExecutionError, CellTimeoutError, DeadKernelError)
 
 
 class NotebookError(Exception):
@@ -184,9 +185,13 @@ def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
             for count, (position, cell) in enumerate(todo, start=1):
                 try:
                     client.execute_cell(cell, position, execution_count=count)
-                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+                except BaseException as error:
                     bar.close()
-                    raise NotebookError(_explain(source, position, count, error)) from None
+                    client.shutdown_kernel = "immediate"  # it may be busy for long
+                    if isinstance(error, CELL_ERRORS):
+                        message = _explain(source, position, count, error)
+                        raise NotebookError(message) from None
+                    raise
                 bar.update()
         bar.set_postfix_str(f"done in {time.monotonic() - started:.0f} s", refresh=False)
     return notebook
