@@ -5,21 +5,19 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import blas, cho_solve, eigh, lapack, qr, svd
+from scipy.linalg import eigh
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernelbook.base import atomic_fit
+from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
 from kernelbook.kernels import Kernel, Matrix
-from kernelbook.projection import KernelProjector, double_centred, sign_columns
+from kernelbook.projection import KernelProjector, sign_columns
 
 __all__ = ["KernelFisherDiscriminant"]
 
 PENALTIES = ("norm", "coef")
-# Candidates of reg='loo', in units of the mean eigenvalue of the centred Gram matrix.
-LOO_GRID = np.logspace(2, -6, 17)
-RELIABLE_CONDITION = 1e-9
 EPSILON = float(np.finfo(float).eps)
 
 
@@ -174,10 +172,7 @@ class KernelFisherDiscriminant(
         K = self._training_gram(X)
         self.X_fit_ = X
         self.reg_ = self._choose_reg(K, Y) if self.reg == "loo" else float(self.reg)
-        solve = self._solve_coef
-        if self.penalty == "norm":
-            solve = self._solve_linear if self.kernel == "linear" else self._solve_norm
-        self._set_discriminants(K, Y, *solve(K, Y, _between_directions(Y)))
+        self._set_discriminants(K, Y, *self._solve(K, Y))
         return self
 
     def transform(self, X: ArrayLike) -> Matrix:
@@ -212,6 +207,18 @@ class KernelFisherDiscriminant(
         projections += np.outer(self._one_sided(X), self._alpha_sums) - self._mean_projection
         return projections
 
+    def _choose_reg(self, K: Matrix, Y: Matrix) -> float:
+        """The candidate of least leave-one-out error, the larger one of equals."""
+        self.loo_regs_, self.loo_errors_ = leave_one_out(K, Y)
+        return float(self.loo_regs_[np.argmin(self.loo_errors_)])
+
+    def _solve(self, K: Matrix, Y: Matrix) -> tuple[Matrix, Matrix]:
+        if self.penalty == "coef":
+            return solve_coef(K, self._one_sided(self.X_fit_), Y, self.reg_)
+        if self.kernel == "linear":
+            return solve_linear(self.X_fit_ - self._reference, Y, self.reg_)
+        return solve_norm(K, Y, self.reg_)
+
     def _set_discriminants(self, K: Matrix, Y: Matrix, directions: Matrix, S: Matrix) -> None:
         """From N_mu^-1 D (n, C) and D' N_mu^-1 D (C, C), where B = D D'."""
         n, n_classes = Y.shape
@@ -233,90 +240,6 @@ class KernelFisherDiscriminant(
         self._mean_projection, self._alpha_sums = centre * signs, sums * signs
         if n_classes == 2:
             self.rayleigh_quotient_ = float(values[0] * n / np.prod(Y.sum(axis=0)))
-
-    def _solve_norm(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
-        r"""Solve :math:`(N + \mu K) \alpha = K E` by way of :math:`K + \mu I` alone.
-
-        N = K W K with W centring within the classes, so :math:`(W K + \mu I) \alpha = E`. That
-        is :math:`(K + \mu I) \alpha = Y c` with c such that :math:`Y^\top \alpha = Y^\top E/\mu`.
-        """
-        A = double_centred(K)
-        trace = float(A.diagonal().sum())
-        factor = _factor(A, self.reg_, least=len(K) * EPSILON)
-        if factor is None:
-            raise ValueError(self._too_small(trace))
-        half = cho_solve((factor, True), Y, check_finite=False)
-        alpha = half @ np.linalg.solve(Y.T @ half, Y.T @ E / self.reg_)
-        S = E.T @ (K @ alpha)
-        return alpha, (S + S.T) / 2
-
-    def _solve_linear(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
-        r"""The same for the linear kernel, whose features are at hand: any :math:`\mu` will do.
-
-        With the centred X as :math:`U \Sigma V^\top` of full rank,
-        :math:`(U^\top W U + \mu \Sigma^{-2}) \beta = U^\top E` and
-        :math:`\alpha = U \Sigma^{-2} \beta`, where no entry carries the scale of X.
-        """
-        X = self.X_fit_ - self._reference
-        U, sigma, _ = svd(X - X.mean(axis=0), full_matrices=False, check_finite=False)
-        kept = sigma > max(X.shape) * EPSILON * sigma[0]
-        U, squares = U[:, kept], sigma[kept] ** 2
-        scatter = U.T @ _centre_within(U, Y)
-        factor = _factor(scatter, self.reg_ / squares, least=len(K) * EPSILON)
-        if factor is None:
-            raise ValueError(self._too_small(float(squares.sum())))
-        beta = cho_solve((factor, True), U.T @ E, check_finite=False)
-        S = (U.T @ E).T @ beta
-        return U @ (beta / squares[:, None]), (S + S.T) / 2
-
-    def _solve_coef(self, K: Matrix, Y: Matrix, E: Matrix) -> tuple[Matrix, Matrix]:
-        r"""Solve :math:`(N + \mu I) \alpha = D` with :math:`N = Q^\top Q`, Q centred in classes.
-
-        Where the condition of N is beyond a Cholesky factorisation, the triangular factor comes
-        from Q itself by QR, whose condition is but the root.
-        """
-        s = self._one_sided(self.X_fit_)
-        Q = _centre_within(K, Y) + _centre_within(s[:, None], Y)
-        D = K @ E + s @ E
-        N = blas.dsyrk(1.0, Q.T, lower=1)
-        trace = float(N.diagonal().sum())
-        factor = _factor(N, self.reg_, least=RELIABLE_CONDITION)
-        if factor is None:
-            stacked = np.vstack([Q, np.sqrt(self.reg_) * np.eye(len(Q))])
-            factor = qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0][: len(Q)].T
-            if self.reg_ < (len(Q) * EPSILON) ** 2 * trace:
-                raise ValueError(self._too_small(trace))
-        alpha = cho_solve((factor, True), D, check_finite=False)
-        S = D.T @ alpha
-        return alpha, (S + S.T) / 2
-
-    def _too_small(self, trace: float) -> str:
-        return (
-            f"reg={self.reg_:.3g} is lost to rounding beside a scatter matrix of trace "
-            f"{trace:.3g}, which alone is singular. Raise reg (reg='loo' with penalty='norm' "
-            "chooses one) or rescale the features."
-        )
-
-    def _choose_reg(self, K: Matrix, Y: Matrix) -> float:
-        """The candidate of least leave-one-out error, the larger one of equals."""
-        values, U = eigh(double_centred(K), overwrite_a=True, check_finite=False)
-        values = np.maximum(values, 0.0)
-        # What is left of the constant vector is taken out: the intercept is not penalised.
-        U -= U.mean(axis=0)
-        if values[-1] <= len(K) * EPSILON * max(K.max(), -K.min()):
-            raise ValueError(
-                "reg='loo' finds nothing to choose by: all points coincide in feature space. "
-                "Give reg a number or check X."
-            )
-        coefficients = U.T @ (Y / np.sqrt(Y.sum(axis=0)))
-        squares = U**2
-        self.loo_regs_ = values.mean() * LOO_GRID
-        self.loo_errors_ = np.empty(len(LOO_GRID))
-        for index, mu in enumerate(self.loo_regs_):
-            shrunk = 1.0 / (values + mu)
-            residuals = (U @ (shrunk[:, None] * coefficients)) / (squares @ shrunk)[:, None]
-            self.loo_errors_[index] = (residuals**2).sum(axis=1).mean()
-        return float(self.loo_regs_[np.argmin(self.loo_errors_)])
 
     def _class_indicators(self, y: np.ndarray) -> Matrix:
         check_classification_targets(y)
@@ -375,33 +298,3 @@ class KernelFisherDiscriminant(
     @property
     def _n_features_out(self) -> int:
         return int(self.n_components or len(self.eigenvalues_))
-
-
-def _between_directions(Y: Matrix) -> Matrix:
-    """E (n, C) with K E = D, columns sqrt(l_c) (M_c - M), so that B = D D'."""
-    root = np.sqrt(Y.sum(axis=0))
-    return Y / root - root / len(Y)
-
-
-def _centre_within(A: Matrix, Y: Matrix) -> Matrix:
-    """Subtract from each row of A the mean of the rows of its class."""
-    return A - Y @ (Y.T @ A / Y.sum(axis=0)[:, None])
-
-
-def _factor(A: Matrix, reg: float | Matrix, *, least: float) -> Matrix | None:
-    """Lower Cholesky factor of A + diag(reg), over A; None if its condition is worse than least.
-
-    The result holds A's entries above the diagonal, which no triangular solver reads.
-    """
-    if not A.size:
-        return A
-    A[np.diag_indices_from(A)] += reg
-    # The trace bounds the norm of a positive definite matrix.
-    norm = float(A.diagonal().sum())
-    # A is symmetric: its transpose is the column-major array that LAPACK can overwrite.
-    columns = A if A.flags.f_contiguous else A.T
-    factor, failed_at = lapack.dpotrf(columns, lower=1, clean=0, overwrite_a=1)
-    if failed_at:
-        return None
-    reciprocal_condition, _ = lapack.dpocon(factor, norm, uplo="L")
-    return factor if reciprocal_condition > least else None
