@@ -40,7 +40,7 @@ def _rows(notebooks: Path) -> Iterator[str]:
     for path in sorted(notebooks.glob("[0-9]*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
         prose = "\n\n".join(cell.source for cell in cells[:6] if cell.cell_type == "markdown")
-        title = re.search(r"^# +(?:\d+[.: ]*)?(.+)$", prose, re.MULTILINE)[1].strip()
+        title = re.sub(r"^#? *\d*[.: ]*", "", prose.splitlines()[0]).strip()
         question = re.search(r"^[^#\s*>|<-].*\?", prose, re.MULTILINE)
         times = dict(TIME.findall(prose))
         yield (
