@@ -92,9 +92,7 @@ class KernelEstimator(BaseEstimator):
 
     def _gram(self, X: Matrix, Y: Matrix | None = None) -> Matrix:
         """Kernel values (m, n) of checked points, with the fitted ``gamma_``."""
-        return gram(
-            self.kernel, X, Y, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
-        )
+        return gram(self.kernel, X, Y, gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"

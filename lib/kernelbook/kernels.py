@@ -10,7 +10,7 @@ Distances are summed from coordinate differences, never by
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -223,17 +223,26 @@ def sigmoid(
 
 def check_degree(degree: object) -> int:
     """Return the degree of a polynomial kernel as an int of at least 1, or raise ValueError."""
-    if (
-        isinstance(degree, bool)
-        or not isinstance(degree, Real)
-        or not float(degree).is_integer()
-        or degree < 1
-    ):
+    number = float(degree) if _is_number(degree) else 0.0
+    if not (number >= 1 and number.is_integer()):
         raise ValueError(
             f"degree must be a whole number of at least 1, got {degree!r}: a fractional power "
             "of a negative inner product is not real."
         )
-    return int(degree)
+    return int(number)
+
+
+def check_positive(name: str, value: object, *, zero: bool = False) -> float:
+    """Return a parameter as a positive finite float, or raise a ValueError that names it."""
+    number = float(value) if _is_number(value) else -1.0
+    if not (0.0 < number < np.inf or (zero and number == 0.0)):
+        at_least = "at least 0" if zero else "positive"
+        raise ValueError(f"{name} must be a finite number, {at_least}, got {value!r}.")
+    return number
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def resolve_gamma(
@@ -270,10 +279,12 @@ def resolve_gamma(
     >>> resolve_gamma("scale", [[0, 0], [4, 0], [0, 4], [4, 4]])
     0.125
     """
-    if isinstance(gamma, Real) and not isinstance(gamma, bool):
-        if not 0 < float(gamma) < np.inf:
-            raise ValueError(f"gamma must be positive and finite, got {gamma!r}.")
-        return float(gamma)
+    if _is_number(gamma):
+        return check_positive("gamma", gamma)
+    if not isinstance(gamma, str) or gamma not in ("scale", "auto", "median"):
+        raise ValueError(
+            f"gamma must be a positive number, 'scale', 'auto' or 'median', got {gamma!r}."
+        )
     X = check_array(X, dtype=np.float64, input_name="X")
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
@@ -283,14 +294,10 @@ def resolve_gamma(
         mean = np.average(X, axis=0, weights=sample_weight).mean()
         squares = ((X - mean) ** 2).mean(axis=1)
         spread = X.shape[1] * np.average(squares, weights=sample_weight)
-    elif gamma == "median":
-        spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
     else:
-        raise ValueError(
-            f"gamma must be a positive number, 'scale', 'auto' or 'median', got {gamma!r}."
-        )
+        spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
     rounding = np.finfo(float).eps * np.abs(X).max(initial=0.0)
-    return 1.0 / float(spread) if spread > X.size * rounding**2 else 1.0
+    return float(1.0 / spread) if spread > X.size * rounding**2 else 1.0
 
 
 def gram(
@@ -322,7 +329,8 @@ def gram(
     Raises
     ------
     ValueError
-        For an unknown name, or a callable whose result is not a finite (n, m) matrix.
+        For an unknown name, a callable whose result is not an (n, m) matrix, and values that
+        are not finite.
 
     Examples
     --------
@@ -332,7 +340,8 @@ def gram(
     if callable(kernel):
         return _from_callable(kernel, *_pair(X, Y))
     if kernel == "precomputed":
-        return check_array(X, dtype=np.float64, input_name="X")
+        precomputed: Matrix = check_array(X, dtype=np.float64, input_name="X")
+        return precomputed
     functions: dict[str, Callable[[], Matrix]] = {
         "linear": lambda: linear(X, Y),
         "poly": lambda: polynomial(X, Y, degree=degree, gamma=gamma, coef0=coef0),
@@ -344,7 +353,9 @@ def gram(
         raise ValueError(
             f"kernel must be one of {[*functions, 'precomputed']} or a callable, got {kernel!r}."
         )
-    return functions[kernel]()
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = functions[kernel]()
+    return _finite(K, f"kernel={kernel!r} overflows on this X: rescale the features")
 
 
 def _from_callable(kernel: Callable[..., ArrayLike], X: Matrix, Y: Matrix) -> Matrix:
@@ -354,8 +365,12 @@ def _from_callable(kernel: Callable[..., ArrayLike], X: Matrix, Y: Matrix) -> Ma
             f"the kernel callable returned shape {K.shape} for {len(X)} and {len(Y)} points: it "
             f"must return the matrix of shape ({len(X)}, {len(Y)})."
         )
+    return _finite(K, "the kernel callable returned NaN or infinity")
+
+
+def _finite(K: Matrix, complaint: str) -> Matrix:
     if not np.isfinite(K).all():
-        raise ValueError("the kernel callable returned NaN or infinity.")
+        raise ValueError(f"{complaint}.")
     return K
 
 
@@ -391,7 +406,7 @@ def check_gram(K: ArrayLike, *, name: str = "K") -> Matrix:
     Returns
     -------
     ndarray, shape (n, n)
-        ``K`` as float64, made exactly symmetric.
+        ``K`` as float64, made exactly symmetric; the array itself if it already is.
 
     Raises
     ------
@@ -411,17 +426,25 @@ def check_gram(K: ArrayLike, *, name: str = "K") -> Matrix:
     K = check_array(K, dtype=np.float64, input_name=name)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"{name} must be a square Gram matrix (n, n), got shape {K.shape}.")
-    scale = float(np.abs(K).max())
-    asymmetry = float(np.abs(K - K.T).max())
+    scale = max(float(K.max()), -float(K.min()))
+    asymmetry = float((K - K.T).max())
     if asymmetry > SYMMETRY_TOLERANCE * scale:
         raise ValueError(
             f"{name} is not symmetric: entries mirrored at the diagonal differ by up to "
             f"{asymmetry:.3g}. Compute it from one set of points."
         )
-    K = (K + K.T) / 2
-    slack = PSD_TOLERANCE * max(float(np.trace(K)), scale)
+    if asymmetry > 0:
+        K = (K + K.T) / 2
+    _require_positive_semidefinite(K, PSD_TOLERANCE * max(float(np.trace(K)), scale), name)
+    return K
+
+
+def _require_positive_semidefinite(K: Matrix, slack: float, name: str) -> None:
+    shifted = K.copy()
+    np.einsum("ii->i", shifted)[:] += slack
     try:
-        cholesky(K + slack * np.eye(len(K)), check_finite=False)
+        # A symmetric matrix is its own transpose, which LAPACK can overwrite.
+        cholesky(shifted.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         eigenvalues = eigvalsh(K)
         if eigenvalues[0] < -slack:
@@ -430,12 +453,9 @@ def check_gram(K: ArrayLike, *, name: str = "K") -> Matrix:
                 f"{eigenvalues[0]:.7g} (largest {eigenvalues[-1]:.7g}). Use a kernel such as "
                 "'rbf', or other kernel parameters."
             ) from None
-    return K
 
 
-def squared_feature_distances(
-    K: ArrayLike, diagonal_x: ArrayLike, diagonal_y: ArrayLike
-) -> Matrix:
+def squared_feature_distances(K: ArrayLike, diagonal_x: ArrayLike, diagonal_y: ArrayLike) -> Matrix:
     r"""Squared distances between feature-space images, from kernel values alone.
 
     .. math:: \|\phi(x_i) - \phi(y_j)\|^2 = K(x_i, x_i) + K(y_j, y_j) - 2 K(x_i, y_j)
@@ -461,5 +481,5 @@ def squared_feature_distances(
     """
     K = np.asarray(K, dtype=np.float64)
     sums = np.asarray(diagonal_x, dtype=float)[:, None] + np.asarray(diagonal_y, dtype=float)
-    distances: Any = np.maximum(sums - 2.0 * K, 0.0)
+    distances: Matrix = np.maximum(sums - 2.0 * K, 0.0)
     return distances

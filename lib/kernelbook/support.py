@@ -1,14 +1,12 @@
 """What machines with support vectors share: weights checked before a fit, values after it."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelbook.base import KernelEstimator
-from kernelbook.kernels import Matrix
+from kernelbook.kernels import Matrix, check_positive
 from kernelbook.projection import KernelProjector
 from kernelbook.qp import Certificate, QPSolution
 
@@ -25,17 +23,6 @@ Array = NDArray[np.float64]
 UNPOLISHED_ZERO = 1e-6
 # Values of one block of kernel rows: 32 MB.
 BLOCK_VALUES = 2**22
-
-
-def check_positive(name: str, value: Any, *, zero: bool = False) -> float:
-    """Return a parameter as a positive finite float, or raise a ValueError that names it."""
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool
-    )
-    if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
-        at_least = "at least 0" if zero else "positive"
-        raise ValueError(f"{name} must be a finite number, {at_least}, got {value!r}.")
-    return float(value)
 
 
 def positive_weights(sample_weight: ArrayLike | None, X: Matrix) -> Array:

@@ -5,31 +5,35 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from kernelbook.base import atomic_fit
 from kernelbook.exceptions import NotSeparableError
-from kernelbook.kernels import Kernel, Matrix
-from kernelbook.qp import DenseQuadratic, QPSolution, solve_qp
-from kernelbook.support import InterceptMachine, check_positive, positive_weights
+from kernelbook.kernels import Kernel, Matrix, check_positive
+from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, solve_qp
+from kernelbook.support import InterceptMachine, positive_weights
 
 __all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels"]
 
 Array = NDArray[np.float64]
 
-# Boxes for the hard margin, in units of 1 / (squared spread of the data).
-HARD_MARGIN_BOXES = (1e3, 1e6, 1e9, 1e12)
-# Hulls nearer than this share of the data's spread are taken to meet.
-TOUCHING = 1e-7
+SIDES = (-1.0, 1.0)
+# Boxes for the hard margin, in units of 1 / (squared spread of the data). A solution that touches
+# the last one proves that the hulls are at most sqrt(2 / 1e13) = 5e-7 of the spread apart.
+HARD_MARGIN_BOXES = (1e3, 1e6, 1e9, 1e13)
+# Rounding of a distance that comes from kernel values: nearer weighted means are one point.
+COINCIDENT = 1e-8
 
 
 def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
     """Sorted classes (2,) and signs (n,): -1 for the first class, +1 for the second."""
     y = column_or_1d(y, warn=True)
     if y.dtype == object:
-        y = np.asarray(y.tolist())
+        labels = y.tolist()
+        y = np.asarray(labels)
+        if y.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
+            raise ValueError("y mixes strings with other labels: give all labels one type.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -40,14 +44,17 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
         )
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only ({classes[0]!r}): a classifier needs at least 2 classes."
+            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least 2 classes."
         )
-    return classes, 2.0 * codes - 1.0
+    return classes, np.where(codes == 1, 1.0, -1.0)
 
 
 class BinaryClassifier(ClassifierMixin, InterceptMachine):
     """Labels, values and predictions of a binary kernel machine with an intercept."""
 
+    tol: float
+    max_iter: int
+    solver: str
     classes_: NDArray[Any]
     n_support_: NDArray[np.int32]
 
@@ -69,6 +76,20 @@ class BinaryClassifier(ClassifierMixin, InterceptMachine):
         """Class of each point, shape (m,): ``classes_[1]`` where the decision is positive."""
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
+
+    def _solve_in_box(self, Q: Quadratic, y: Array, box: Array | float) -> QPSolution:
+        """Solve the dual in signed form: x = y alpha, of sum 0, with 0 <= alpha <= box."""
+        return solve_qp(
+            Q,
+            -y,
+            np.ones(len(y)),
+            0.0,
+            np.minimum(0.0, box * y),
+            np.maximum(0.0, box * y),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            solver=self.solver,
+        )
 
     def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
         self._keep_machine(X, signed, solution)
@@ -191,62 +212,46 @@ class KernelSVC(BinaryClassifier):
         X, y = self._training_points(X, y=y)
         self.classes_, signs = encode_labels(y)
         weights = positive_weights(sample_weight, X)
-        kept = np.flatnonzero(weights)
-        box = C * weights * self._class_weights(signs, kept)
-        for side, label in zip((-1, 1), self.classes_, strict=True):
-            if not (box * (signs == side)).any():
+        self._require_both_classes(signs, weights)
+        box = C * weights * self._class_weights(signs, weights > 0)
+        self._require_both_classes(signs, box)
+        kept = np.flatnonzero(box)
+        Q = DenseQuadratic(self._training_gram(self._rows(X, kept), weights[kept]))
+        solution = self._solve_in_box(Q, signs[kept], box[kept])
+        signed = np.zeros(len(X))
+        signed[kept] = solution.x
+        self._keep_classifier(X, signed, solution)
+        return self
+
+    def _require_both_classes(self, signs: Array, weights: Array) -> None:
+        for side, label in zip(SIDES, self.classes_.tolist(), strict=True):
+            if not weights[signs == side].any():
                 raise ValueError(
                     f"every point of class {label!r} has weight zero: at least 2 classes must "
                     "keep a point."
                 )
-        signed, solution = self._solve(X, signs, box, weights)
-        self._keep_classifier(X, signed, solution)
-        return self
 
-    def _solve(
-        self, X: Matrix, signs: Array, box: Array, weights: Array
-    ) -> tuple[Array, QPSolution]:
-        kept = np.flatnonzero(box)
-        K = self._training_gram(self._rows(X, kept), weights[kept])
-        y, C = signs[kept], box[kept]
-        solution = solve_qp(
-            DenseQuadratic(K),
-            -y,
-            np.ones(len(y)),
-            0.0,
-            np.minimum(0.0, C * y),
-            np.maximum(0.0, C * y),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-        )
-        signed = np.zeros(len(X))
-        signed[kept] = solution.x
-        return signed, solution
+    def _class_weights(self, signs: Array, kept: NDArray[np.bool_]) -> Array:
+        """Weight of each point's class (n,); 'balanced' counts the kept points only."""
+        by_class = {side: 1.0 for side in SIDES}
+        if isinstance(self.class_weight, dict):
+            by_class |= self._given_class_weights(self.class_weight)
+        elif isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            by_class = {side: kept.sum() / (2.0 * (signs[kept] == side).sum()) for side in SIDES}
+        elif self.class_weight is not None:
+            raise ValueError(
+                f"class_weight must be a dict, 'balanced' or None, got {self.class_weight!r}."
+            )
+        return np.where(signs > 0, by_class[1.0], by_class[-1.0])
 
-    def _class_weights(self, signs: Array, kept: NDArray[np.intp]) -> Array:
-        """Weight of each point's class (n,), computed from the points that are kept."""
-        weight = self.class_weight
-        if isinstance(weight, dict):
-            labels = self.classes_.tolist()
-            unknown = [label for label in weight if label not in labels]
-            if unknown:
-                raise ValueError(
-                    f"class_weight names {unknown}, but the classes are {labels}."
-                )
-            for label, value in weight.items():
-                check_positive(f"class_weight[{label!r}]", value, zero=True)
-        coded = (
-            {-1.0 + 2.0 * labels.index(label): value for label, value in weight.items()}
-            if isinstance(weight, dict)
-            else weight
-        )
-        present = np.unique(signs[kept])
-        by_class = compute_class_weight(coded, classes=present, y=signs[kept])
-        weights = np.zeros(len(signs))
-        for side, value in zip(present, by_class, strict=True):
-            weights[signs == side] = value
-        return weights
+    def _given_class_weights(self, weights: dict[Any, float]) -> dict[float, float]:
+        labels = self.classes_.tolist()
+        if unknown := [label for label in weights if label not in labels]:
+            raise ValueError(f"class_weight names {unknown}, but the classes are {labels}.")
+        return {
+            SIDES[labels.index(label)]: check_positive(f"class_weight[{label!r}]", value, zero=True)
+            for label, value in weights.items()
+        }
 
 
 class HardMarginSVC(BinaryClassifier):
@@ -282,16 +287,18 @@ class HardMarginSVC(BinaryClassifier):
     ------
     NotSeparableError
         If the convex hulls of the classes meet in feature space. Its ``weights`` name a common
-        point, which proves it. Hulls nearer than 1e-7 of the data's spread are taken to meet.
+        point, which proves it. Hulls nearer than 5e-7 of the data's spread are taken to meet:
+        a Gram matrix in double precision hardly tells them apart.
     ValueError, NotPositiveSemidefiniteError
         As for :class:`KernelSVC`.
 
     Notes
     -----
-    The dual is solved in a box that widens until no variable touches it. As long as some do,
-    the solutions for a box and for one of twice its size differ by a direction along which the
-    dual objective grows without end if the classes are not separable: by Farkas' lemma the
-    weights of a common point of the two hulls. Notebook 01.
+    The dual is solved in a box :math:`\alpha_i \le C` that widens until no variable touches it.
+    As long as one does, :math:`\alpha` divided by half its sum weighs two points, one in the hull
+    of each class, at a distance of at most :math:`\sqrt{2/C}`: at the optimum
+    :math:`\|w\|^2 \le \sum_i \alpha_i`, and the sum is at least 2C. If the classes are not
+    separable the distance falls to zero as C grows, and the weights prove it. Notebook 01.
 
     Examples
     --------
@@ -340,42 +347,28 @@ class HardMarginSVC(BinaryClassifier):
     def _solve(self, Q: DenseQuadratic, y: Array) -> QPSolution:
         squared_spread = float(Q.centred(np.ones(len(y))).diagonal().max())
         size = squared_spread if squared_spread > 0 else 1.0
-        weights, distance = np.zeros(len(y)), 0.0
         for box in HARD_MARGIN_BOXES:
             solution = self._solve_in_box(Q, y, box / size)
             largest = float(np.abs(solution.x).max())
             if largest < box / size:
                 # In a box of twice the solution's size the gap says what it should.
                 return self._solve_in_box(Q, y, 2 * largest)
-            wider = self._solve_in_box(Q, y, 2 * box / size)
-            weights, distance = _common_point(Q, wider.x - solution.x)
-            if distance <= TOUCHING * np.sqrt(size):
+            weights, distance = _common_point(Q, solution.x)
+            distance = distance / float(np.sqrt(size))
+            if distance <= COINCIDENT:
                 break
         raise NotSeparableError(
             "the data are not separable in this feature space: the convex hulls of the two "
-            f"classes meet (two weighted means at a distance of {distance / np.sqrt(size):.2g} "
-            "of the data's spread; see the error's `weights`). Use KernelSVC with a finite C, "
-            "or a kernel with more features.",
+            f"classes meet (two weighted means at a distance of {distance:.2g} of the data's "
+            "spread; see the error's `weights`). Use KernelSVC with a finite C, or a kernel with "
+            "more features.",
             weights=weights,
-            distance=distance / float(np.sqrt(size)),
-        )
-
-    def _solve_in_box(self, Q: DenseQuadratic, y: Array, box: float) -> QPSolution:
-        return solve_qp(
-            Q,
-            -y,
-            np.ones(len(y)),
-            0.0,
-            np.minimum(0.0, box * y),
-            np.maximum(0.0, box * y),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
+            distance=distance,
         )
 
 
-def _common_point(Q: DenseQuadratic, direction: Array) -> tuple[Array, float]:
+def _common_point(Q: DenseQuadratic, signed: Array) -> tuple[Array, float]:
     """Weights of sum 1 in each class, and the distance of the two weighted means."""
-    size = float(np.abs(direction).sum()) / 2
-    weights = direction / size
-    return np.abs(weights), float(np.sqrt(max(weights @ Q.mv(weights), 0.0)))
+    weights = signed / (float(np.abs(signed).sum()) / 2)
+    squared_distance = float(weights @ Q.mv(weights))
+    return np.abs(weights), max(squared_distance, 0.0) ** 0.5

@@ -1,15 +1,16 @@
 """Support vector regression with a certificate."""
 
-from typing import Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from kernelbook.base import atomic_fit
-from kernelbook.kernels import Kernel, Matrix
+from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.qp import DenseQuadratic, PairedQuadratic, QPSolution, solve_qp
-from kernelbook.support import InterceptMachine, check_positive, positive_weights
+from kernelbook.support import InterceptMachine, positive_weights
 
 __all__ = ["KernelSVR"]
 
@@ -120,7 +121,11 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         weights = positive_weights(sample_weight, X)
         box, kept = C * weights, np.flatnonzero(weights)
         K = self._training_gram(self._rows(X, kept), weights[kept])
-        solution, beta = self._solve(K, np.asarray(y, dtype=np.float64)[kept], box[kept], epsilon)
+        target = np.asarray(y, dtype=np.float64)[kept]
+        # A constant in the target goes to the bias; in the dual it would cost digits.
+        constant = float(target.mean())
+        solution, beta = self._solve(K, target - constant, box[kept], epsilon)
+        solution = replace(solution, multiplier=solution.multiplier + constant)
         coefficients = np.zeros(len(X))
         coefficients[kept] = beta
         self._keep_machine(X, coefficients, solution)
@@ -140,11 +145,13 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         """
         return self._values(X)
 
-    def _solve(
-        self, K: Matrix, y: Array, box: Array, epsilon: float
-    ) -> tuple[QPSolution, Array]:
+    def _solve(self, K: Matrix, y: Array, box: Array, epsilon: float) -> tuple[QPSolution, Array]:
         n, one = len(y), np.ones(len(y))
-        options = {"tol": self.tol, "max_iter": self.max_iter, "solver": self.solver}
+        options: dict[str, Any] = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "solver": self.solver,
+        }
         if epsilon == 0:
             # Without a tube alpha and alpha* are not unique, but their difference is.
             solution = solve_qp(DenseQuadratic(K), -y, one, 0.0, -box, box, **options)

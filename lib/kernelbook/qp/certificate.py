@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Certificate", "certify", "multiplier_bounds"]
+__all__ = ["Certificate", "accepted_multipliers", "certify", "multiplier_bounds"]
 
 Array = NDArray[np.float64]
 
@@ -24,6 +24,11 @@ class Certificate:
         the largest entry of its two terms, Qx and q.
     status : {'optimal', 'stalled', 'max_iter'}
         ``'optimal'`` if the violation is within the tolerance that was asked for.
+
+    Examples
+    --------
+    >>> Certificate(duality_gap=1e-12, kkt_violation=3e-10, status="optimal").status
+    'optimal'
     """
 
     duality_gap: float
@@ -31,10 +36,10 @@ class Certificate:
     status: str
 
 
-def multiplier_bounds(
+def accepted_multipliers(
     gradient: Array, x: Array, a: Array, lower: Array, upper: Array
-) -> tuple[float, float]:
-    r"""Bounds that the optimality conditions put on the multiplier of the equality.
+) -> tuple[Array, Array]:
+    r"""The least and the greatest multiplier of the equality that each variable accepts.
 
     With the gradient :math:`g = Qx + q`, a multiplier :math:`\lambda` fits the variable i if
     :math:`g_i + \lambda a_i \ge 0` where x_i can still grow, and :math:`\le 0` where it can
@@ -42,19 +47,30 @@ def multiplier_bounds(
 
     Returns
     -------
+    least, greatest : ndarray, shape (n,)
+        Infinite where the variable sets no bound.
+    """
+    moves = a != 0
+    t = -gradient / np.where(moves, a, 1.0)
+    grows, shrinks = x < upper, x > lower
+    raises = moves & np.where(a > 0, grows, shrinks)
+    lowers = moves & np.where(a > 0, shrinks, grows)
+    return np.where(raises, t, -np.inf), np.where(lowers, t, np.inf)
+
+
+def multiplier_bounds(
+    gradient: Array, x: Array, a: Array, lower: Array, upper: Array
+) -> tuple[float, float]:
+    r"""Bounds that the optimality conditions put on the multiplier of the equality.
+
+    Returns
+    -------
     low, high : float
         Every :math:`\lambda` in [low, high] proves optimality; low > high measures by how much
         the conditions fail. Infinite where nothing bounds it.
     """
-    moves = a != 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(moves, -gradient / a, 0.0)
-    grows, shrinks = x < upper, x > lower
-    raises = moves & np.where(a > 0, grows, shrinks)
-    lowers = moves & np.where(a > 0, shrinks, grows)
-    low = t[raises].max() if raises.any() else -np.inf
-    high = t[lowers].min() if lowers.any() else np.inf
-    return float(low), float(high)
+    least, greatest = accepted_multipliers(gradient, x, a, lower, upper)
+    return float(least.max()), float(greatest.min())
 
 
 def certify(
@@ -107,8 +123,7 @@ def certify(
     >>> certify(0 * one, one, -one, one, x, objective=-0.5, scale=1.0, tol=1e-9)
     (Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal'), 0.0)
     """
-    low, high = multiplier_bounds(gradient, x, a, lower, upper)
-    multiplier = _multiplier(gradient, x, a, lower, upper, low, high)
+    multiplier = _multiplier(gradient, x, a, lower, upper)
     residual = gradient + multiplier * a
     violation = max(
         float(np.maximum(-residual, 0)[x < upper].max(initial=0.0)),
@@ -123,12 +138,11 @@ def certify(
     return Certificate(gap / size, violation / scale, status), multiplier
 
 
-def _multiplier(
-    gradient: Array, x: Array, a: Array, lower: Array, upper: Array, low: float, high: float
-) -> float:
+def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
     free = (x > lower) & (x < upper) & (a != 0)
     if free.any():
         return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0
+    low, high = multiplier_bounds(gradient, x, a, lower, upper)
     if np.isfinite(low) and np.isfinite(high):
         return (low + high) / 2
     return low if np.isfinite(low) else high if np.isfinite(high) else 0.0

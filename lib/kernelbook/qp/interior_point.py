@@ -1,5 +1,6 @@
 """The two interior-point ways to a solution, both on cvxopt: its general solver and a fast one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,11 +8,13 @@ import numpy as np
 from cvxopt import matrix, solvers, spmatrix
 from numpy.typing import NDArray
 
-from kernelbook.qp.quadratic import Quadratic
+from kernelbook.qp.program import Program
+from kernelbook.qp.quadratic import Solve
 
 __all__ = ["InteriorPoint", "solve_dense", "solve_reference"]
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 TOLERANCE = 1e-8
 NEAR = 1e-4
@@ -35,10 +38,138 @@ class InteriorPoint:
     """
 
     x: Array
-    at_lower: NDArray[np.bool_]
-    at_upper: NDArray[np.bool_]
+    at_lower: Mask
+    at_upper: Mask
     n_iter: int
     near: bool = True
+
+
+class _Box:
+    """The finite bounds as cvxopt takes them, G x <= h: first the upper ones, then the lower."""
+
+    def __init__(self, lower: Array, upper: Array) -> None:
+        self.n = len(lower)
+        self.above, self.below = np.isfinite(upper).nonzero()[0], np.isfinite(lower).nonzero()[0]
+        self.h = np.concatenate([upper[self.above], -lower[self.below]])
+
+    def sparse(self) -> spmatrix:
+        """G, with one entry a row."""
+        signs = [1.0] * len(self.above) + [-1.0] * len(self.below)
+        columns = [*self.above.tolist(), *self.below.tolist()]
+        return spmatrix(signs, range(len(signs)), columns, (len(signs), self.n))
+
+    def product(self, x: Array) -> Array:
+        """G x."""
+        return np.concatenate([x[self.above], -x[self.below]])
+
+    def transposed_product(self, z: Array) -> Array:
+        """G' z."""
+        return self._by_variable(z, -1.0)
+
+    def squares(self, d: Array) -> Array:
+        """Diagonal of G' diag(d) G, which has no other entries."""
+        return self._by_variable(d, 1.0)
+
+    def active(self, solution: dict[str, Any]) -> tuple[Mask, Mask]:
+        """Bounds whose slack is smaller than their multiplier; an upper one goes first."""
+        smaller = _vector(solution["s"]) < _vector(solution["z"])
+        at_lower, at_upper = np.zeros(self.n, dtype=bool), np.zeros(self.n, dtype=bool)
+        at_upper[self.above] = smaller[: len(self.above)]
+        at_lower[self.below] = smaller[len(self.above) :]
+        return at_lower & ~at_upper, at_upper
+
+    def _by_variable(self, z: Array, sign_below: float) -> Array:
+        total = np.zeros(self.n)
+        total[self.above] += z[: len(self.above)]
+        total[self.below] += sign_below * z[len(self.above) :]
+        return total
+
+
+def solve_reference(program: Program, max_iter: int) -> InteriorPoint:
+    """cvxopt.solvers.qp with a sparse G, as the notebooks derive it line by line."""
+    box, everything = _Box(program.lower, program.upper), np.arange(len(program.q))
+    solution = solvers.qp(
+        matrix(program.Q.block(everything, everything)),
+        matrix(program.q),
+        box.sparse(),
+        matrix(box.h),
+        matrix(program.a[None, :]),
+        matrix([program.b]),
+        options=_options(max_iter),
+    )
+    return _interior_point(solution, box, max_iter)
+
+
+def solve_dense(program: Program, max_iter: int) -> InteriorPoint:
+    r"""cvxopt.solvers.coneqp with a solver of the KKT system that knows the box.
+
+    The inequality matrix is never formed: the constraints enter one step as a diagonal
+    :math:`D = G^\top W^{-2} G`, so each step costs one Cholesky factorisation of Q + D.
+    """
+    box, Q = _Box(program.lower, program.upper), program.Q
+
+    def add_product_with_q(x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0) -> None:
+        _assign(y, alpha * Q.mv(_vector(x)) + beta * _vector(y))
+
+    def add_product_with_g(
+        x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0, trans: str = "N"
+    ) -> None:
+        product = box.product if trans == "N" else box.transposed_product
+        _assign(y, alpha * product(_vector(x)) + beta * _vector(y))
+
+    solution = solvers.coneqp(
+        add_product_with_q,
+        matrix(program.q),
+        add_product_with_g,
+        matrix(box.h),
+        {"l": len(box.h), "q": [], "s": []},
+        matrix(program.a[None, :]),
+        matrix([program.b]),
+        kktsolver=_kkt_solver(program, box),
+        options=_options(max_iter),
+    )
+    return _interior_point(solution, box, max_iter)
+
+
+def _kkt_solver(program: Program, box: _Box) -> Callable[[dict[str, Any]], Callable[..., None]]:
+    r"""What cvxopt calls once a step with the scaling W = diag(d), to get a solver of
+
+    .. math:: \begin{bmatrix}Q & a & G^\top\\ a^\top & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
+              \begin{bmatrix}u_x\\u_y\\u_z\end{bmatrix}
+              = \begin{bmatrix}b_x\\b_y\\b_z\end{bmatrix},
+
+    which overwrites b by :math:`(u_x, u_y, W u_z)`.
+    """
+    a = program.a
+    kept: list[Solve] = []
+
+    def factor(W: dict[str, Any]) -> Callable[..., None]:
+        d = _vector(W["d"])
+        # cvxopt holds on to the solvers of earlier steps: let go of their factors, n x n each.
+        kept.clear()
+        kept.append(program.Q.factor(box.squares(d**-2)))
+        Sa = kept[0](a)
+        curvature = float(a @ Sa)
+
+        def solve_in_place(x: matrix, y: matrix, z: matrix) -> None:
+            bz = _vector(z)
+            r = kept[0](_vector(x) + box.transposed_product(bz / d**2))
+            multiplier = (float(a @ r) - y[0]) / curvature
+            ux = r - multiplier * Sa
+            _assign(x, ux)
+            y[0] = multiplier
+            _assign(z, (box.product(ux) - bz) / d)
+
+        return solve_in_place
+
+    return factor
+
+
+def _interior_point(solution: dict[str, Any], box: _Box, max_iter: int) -> InteriorPoint:
+    gap, n_iter = solution["relative gap"], int(solution["iterations"])
+    cut_short = solution["status"] != "optimal" and max_iter <= n_iter < MANY_STEPS
+    near = not cut_short or (gap is not None and gap <= NEAR)
+    return InteriorPoint(_vector(solution["x"]), *box.active(solution), n_iter, near)
 
 
 def _options(max_iter: int) -> dict[str, Any]:
@@ -50,106 +181,6 @@ def _options(max_iter: int) -> dict[str, Any]:
         "reltol": TOLERANCE,
         "feastol": TOLERANCE,
     }
-
-
-def solve_reference(
-    Q: Quadratic, q: Array, a: Array, b: float, lower: Array, upper: Array, max_iter: int
-) -> InteriorPoint:
-    """cvxopt.solvers.qp with a sparse G, as the notebooks derive it line by line."""
-    n = len(q)
-    everything = np.arange(n)
-    above, below = np.isfinite(upper).nonzero()[0], np.isfinite(lower).nonzero()[0]
-    signs = [1.0] * len(above) + [-1.0] * len(below)
-    columns = [*above.tolist(), *below.tolist()]
-    G = spmatrix(signs, range(len(signs)), columns, (len(signs), n))
-    h = np.concatenate([upper[above], -lower[below]])
-    solution = solvers.qp(
-        matrix(Q.block(everything, everything)),
-        matrix(q),
-        G,
-        matrix(h),
-        matrix(a[None, :]),
-        matrix([float(b)]),
-        options=_options(max_iter),
-    )
-    return _interior_point(solution, above, below, max_iter)
-
-
-def solve_dense(
-    Q: Quadratic, q: Array, a: Array, b: float, lower: Array, upper: Array, max_iter: int
-) -> InteriorPoint:
-    r"""cvxopt.solvers.coneqp with a solver of the KKT system that knows the box.
-
-    The inequality matrix is never formed: the constraints enter one step as a diagonal
-    :math:`D = G^\top W^{-2} G`, so each step costs one Cholesky factorisation of Q + D.
-    """
-    n = len(q)
-    above, below = np.isfinite(upper).nonzero()[0], np.isfinite(lower).nonzero()[0]
-    n_above = len(above)
-
-    def apply_P(x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0) -> None:
-        _assign(y, alpha * Q.mv(_vector(x)) + beta * _vector(y))
-
-    def rows(x: Array) -> Array:
-        return np.concatenate([x[above], -x[below]])
-
-    def columns(z: Array) -> Array:
-        total = np.zeros(n)
-        total[above] += z[:n_above]
-        total[below] -= z[n_above:]
-        return total
-
-    def apply_G(
-        x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0, trans: str = "N"
-    ) -> None:
-        product = rows(_vector(x)) if trans == "N" else columns(_vector(x))
-        _assign(y, alpha * product + beta * _vector(y))
-
-    def kkt_solver(W: dict[str, Any]) -> Any:
-        d = _vector(W["d"])
-        D = np.zeros(n)
-        D[above] += d[:n_above] ** -2
-        D[below] += d[n_above:] ** -2
-        solve = Q.factor(D)
-        Sa = solve(a)
-        curvature = float(a @ Sa)
-
-        def solve_kkt(x: matrix, y: matrix, z: matrix) -> None:
-            bz = _vector(z)
-            r = solve(_vector(x) + columns(bz / d**2))
-            multiplier = (float(a @ r) - y[0]) / curvature
-            ux = r - multiplier * Sa
-            _assign(x, ux)
-            y[0] = multiplier
-            _assign(z, (rows(ux) - bz) / d)
-
-        return solve_kkt
-
-    h = np.concatenate([upper[above], -lower[below]])
-    solution = solvers.coneqp(
-        apply_P,
-        matrix(q),
-        apply_G,
-        matrix(h),
-        {"l": len(h), "q": [], "s": []},
-        matrix(a[None, :]),
-        matrix([float(b)]),
-        kktsolver=kkt_solver,
-        options=_options(max_iter),
-    )
-    return _interior_point(solution, above, below, max_iter)
-
-
-def _interior_point(
-    solution: dict[str, Any], above: Array, below: Array, max_iter: int
-) -> InteriorPoint:
-    x, active = _vector(solution["x"]), _vector(solution["s"]) < _vector(solution["z"])
-    at_lower, at_upper = np.zeros(len(x), dtype=bool), np.zeros(len(x), dtype=bool)
-    at_upper[above], at_lower[below] = active[: len(above)], active[len(above) :]
-    gap, n_iter = solution["relative gap"], int(solution["iterations"])
-    cut_short = solution["status"] != "optimal" and max_iter <= n_iter < MANY_STEPS
-    near = not cut_short or (gap is not None and gap <= NEAR)
-    return InteriorPoint(x, at_lower & ~at_upper, at_upper, n_iter, near)
 
 
 def _vector(x: matrix) -> Array:

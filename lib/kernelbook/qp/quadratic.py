@@ -13,14 +13,29 @@ __all__ = [
     "Quadratic",
     "RestrictedQuadratic",
     "ScaledQuadratic",
+    "cholesky_solver",
 ]
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 Solve = Callable[[Array], Array]
+
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 
 
 class Quadratic(Protocol):
-    """A symmetric positive semi-definite matrix Q (n, n) that need not be stored."""
+    """A symmetric positive semi-definite matrix Q (n, n) that need not be stored.
+
+    Examples
+    --------
+    A program sees no more of a matrix than these products:
+
+    >>> import numpy as np
+    >>> Q: Quadratic = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> len(Q), Q.mv(np.array([1.0, 0.0])).tolist(), Q.diagonal().tolist()
+    (2, [2.0, 1.0], [2.0, 2.0])
+    """
 
     def __len__(self) -> int:
         """Number of variables n."""
@@ -34,7 +49,7 @@ class Quadratic(Protocol):
         """Diagonal of Q, shape (n,)."""
         ...
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def block(self, rows: Index, columns: Index) -> Array:
         """Submatrix of Q by index arrays, shape (len(rows), len(columns))."""
         ...
 
@@ -47,16 +62,20 @@ class Quadratic(Protocol):
         ...
 
 
-def _cholesky_solver(M: Array) -> Solve:
-    """Solve with a symmetric M that is positive definite up to rounding (M is overwritten)."""
-    diagonal = np.einsum("ii->i", M)
-    ridge = np.finfo(float).eps * max(float(diagonal.max()), np.finfo(float).tiny)
+def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
+    """Function r -> z with (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
+
+    Where rounding leaves no Cholesky factor, the ridge is raised until there is one.
+    """
     while True:
+        # A symmetric matrix is its own transpose, which LAPACK can overwrite.
+        M = Q.copy().T
+        diagonal = np.einsum("ii->i", M)
+        diagonal += D + ridge
         try:
-            factor = cho_factor(M, lower=True, check_finite=False)
+            factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
-            diagonal += ridge
-            ridge *= 100
+            ridge = max(10.0 * ridge, EPS * float(np.diagonal(Q).max()), TINY)
         else:
             return lambda r: cho_solve(factor, r, check_finite=False)
 
@@ -67,7 +86,17 @@ class DenseQuadratic:
     Parameters
     ----------
     Q : ndarray, shape (n, n)
-        Symmetric positive semi-definite; neither copied nor changed.
+        Symmetric positive semi-definite, at least on the vectors that the equality leaves free;
+        neither copied nor changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Q = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> Q.factor(np.array([1.0, 1.0]))(np.array([8.0, 0.0])).round(12).tolist()
+    [3.0, -1.0]
+    >>> Q.centred(np.array([1.0, 1.0])).Q.tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
     """
 
     def __init__(self, Q: Array) -> None:
@@ -84,13 +113,11 @@ class DenseQuadratic:
     def diagonal(self) -> Array:
         return np.diagonal(self.Q).copy()
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def block(self, rows: Index, columns: Index) -> Array:
         return self.Q[np.ix_(rows, columns)]
 
     def factor(self, D: Array) -> Solve:
-        M = self.Q.copy()
-        np.einsum("ii->i", M)[:] += D
-        return _cholesky_solver(M)
+        return cholesky_solver(self.Q, D)
 
     def centred(self, a: Array) -> "DenseQuadratic":
         size = float(a @ a)
@@ -99,6 +126,11 @@ class DenseQuadratic:
         centred = self.Q - np.outer(a, means)
         centred -= np.outer(means, a)
         return DenseQuadratic(centred)
+
+
+def _dense(Q: Quadratic) -> DenseQuadratic:
+    everything = np.arange(len(Q))
+    return DenseQuadratic(Q.block(everything, everything))
 
 
 class PairedQuadratic:
@@ -116,6 +148,15 @@ class PairedQuadratic:
     ----------
     K : Quadratic
         The Gram matrix, n variables.
+
+    Examples
+    --------
+    One point with K = 2, so the matrix of (alpha, alpha*) is [[2, -2], [-2, 2]]:
+
+    >>> import numpy as np
+    >>> pair = PairedQuadratic(DenseQuadratic(np.array([[2.0]])))
+    >>> pair.mv(np.array([1.0, 0.5])).tolist()
+    [1.0, -1.0]
     """
 
     def __init__(self, K: Quadratic) -> None:
@@ -132,7 +173,7 @@ class PairedQuadratic:
     def diagonal(self) -> Array:
         return np.tile(self.K.diagonal(), 2)
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def block(self, rows: Index, columns: Index) -> Array:
         n = len(self.K)
         signs = np.where(rows < n, 1.0, -1.0)[:, None] * np.where(columns < n, 1.0, -1.0)
         return signs * self.K.block(rows % n, columns % n)
@@ -153,49 +194,45 @@ class PairedQuadratic:
 
         return solve_pair
 
-    def centred(self, a: Array) -> "PairedQuadratic":
-        return PairedQuadratic(self.K.centred(a[: len(self.K)]))
+    def centred(self, a: Array) -> Quadratic:
+        n = len(self.K)
+        if np.array_equal(a[:n], -a[n:]):
+            return PairedQuadratic(self.K.centred(a[:n]))
+        return _dense(self).centred(a)
 
 
 class RestrictedQuadratic:
-    """A quadratic over the variables that can move."""
+    """A quadratic over some of its variables."""
 
-    def __init__(self, Q: Quadratic, index: Array) -> None:
+    def __init__(self, Q: Quadratic, index: Index) -> None:
         self.Q, self.index = Q, index
 
     def __len__(self) -> int:
         return len(self.index)
 
     def mv(self, x: Array) -> Array:
-        return self.Q.mv(self._padded(x))[self.index]
+        padded = np.zeros(len(self.Q))
+        padded[self.index] = x
+        return self.Q.mv(padded)[self.index]
 
     def diagonal(self) -> Array:
         return self.Q.diagonal()[self.index]
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def block(self, rows: Index, columns: Index) -> Array:
         return self.Q.block(self.index[rows], self.index[columns])
 
     def factor(self, D: Array) -> Solve:
-        return self._dense().factor(D)
+        return _dense(self).factor(D)
 
-    def centred(self, a: Array) -> DenseQuadratic:
-        return self._dense().centred(a)
-
-    def _dense(self) -> DenseQuadratic:
-        everything = np.arange(len(self.index))
-        return DenseQuadratic(self.block(everything, everything))
-
-    def _padded(self, x: Array) -> Array:
-        padded = np.zeros(len(self.Q))
-        padded[self.index] = x
-        return padded
+    def centred(self, a: Array) -> Quadratic:
+        return _dense(self).centred(a)
 
 
 class ScaledQuadratic:
-    """A quadratic times a number."""
+    """A quadratic times a positive number."""
 
-    def __init__(self, Q: Quadratic, factor: float) -> None:
-        self.Q, self.multiple = Q, factor
+    def __init__(self, Q: Quadratic, multiple: float) -> None:
+        self.Q, self.multiple = Q, multiple
 
     def __len__(self) -> int:
         return len(self.Q)
@@ -206,7 +243,7 @@ class ScaledQuadratic:
     def diagonal(self) -> Array:
         return self.multiple * self.Q.diagonal()
 
-    def block(self, rows: Array, columns: Array) -> Array:
+    def block(self, rows: Index, columns: Index) -> Array:
         return self.multiple * self.Q.block(rows, columns)
 
     def factor(self, D: Array) -> Solve:

@@ -3,23 +3,19 @@ r"""``solve_qp``: validation, scaling, one of the ways to solve, the polish, the
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import check_gram
-from kernelbook.qp.active_set import feasible_point, meet_equality, polish
+from kernelbook.kernels import check_gram, check_positive
+from kernelbook.qp.active_set import feasible_point, polish
 from kernelbook.qp.certificate import Certificate, certify
 from kernelbook.qp.interior_point import InteriorPoint, solve_dense, solve_reference
-from kernelbook.qp.quadratic import (
-    DenseQuadratic,
-    Quadratic,
-    RestrictedQuadratic,
-    ScaledQuadratic,
-)
+from kernelbook.qp.program import Program
+from kernelbook.qp.quadratic import EPS, DenseQuadratic, Quadratic
 
 __all__ = ["QPSolution", "solve_qp"]
 
@@ -28,7 +24,7 @@ Array = NDArray[np.float64]
 FEASIBILITY = 1e-10
 # A gradient below this share of the sum of its terms' magnitudes is what cancellation left.
 CANCELLATION = 1e-6
-Way = Callable[..., InteriorPoint]
+Way = Callable[[Program, int], InteriorPoint]
 SOLVERS: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
 
 
@@ -48,6 +44,15 @@ class QPSolution:
         Interior-point steps.
     objective : float
         1/2 x'Qx + q'x.
+
+    Examples
+    --------
+    The point of the line x + y = 1 that is nearest to the origin; its gradient (1/2, 1/2) is
+    minus the multiplier times a = (1, 1):
+
+    >>> solution = solve_qp([[1, 0], [0, 1]], [0, 0], [1, 1], 1, 0, 1)
+    >>> solution.objective, solution.multiplier, solution.certificate.status
+    (0.25, -0.5, 'optimal')
     """
 
     x: Array
@@ -60,6 +65,7 @@ class QPSolution:
 
     @property
     def certificate(self) -> Certificate:
+        """Gap, violation and status alone."""
         return Certificate(self.duality_gap, self.kkt_violation, self.status)
 
 
@@ -135,89 +141,94 @@ def solve_qp(
     >>> solution.x.round(12).tolist(), solution.status
     ([-0.5, 0.5], 'optimal')
     """
-    operator, q, a, b, lower, upper = _check(Q, q, a, b, lower, upper)
+    program = _checked(Q, q, a, b, lower, upper)
+    tol = check_positive("tol", tol)
     if not isinstance(solver, str) or solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of {['auto', *SOLVERS]}, got {solver!r}.")
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1, got {max_iter!r}.")
+    if not isinstance(max_iter, int | np.integer) or max_iter < 1:
+        raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
     way = SOLVERS["dense" if solver == "auto" else solver]
-    x, n_iter = _minimise(way, operator, q, a, b, lower, upper, tol, max_iter)
-    solution = _with_certificate(operator, q, a, lower, upper, x, n_iter, tol)
-    if solution.status != "optimal":
-        if n_iter >= max_iter:
-            solution = replace(solution, status="max_iter")
-        warnings.warn(
-            f"the quadratic program was left with status {solution.status!r} after {n_iter} "
-            f"steps: relative duality gap {solution.duality_gap:.3g}, KKT violation "
-            f"{solution.kkt_violation:.3g} (tol={tol:g}). Raise max_iter, scale the features, "
-            "or lower C.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+    x, n_iter = _minimise(way, program, tol, int(max_iter))
+    solution = _certified(program, x, n_iter, tol)
+    if solution.status == "optimal":
+        return solution
+    if n_iter >= max_iter:
+        solution = replace(solution, status="max_iter")
+    warnings.warn(_unconverged(program, solution, tol), ConvergenceWarning, stacklevel=2)
     return solution
 
 
-def _minimise(
-    way: Way,
-    Q: Quadratic,
-    q: Array,
-    a: Array,
-    b: float,
-    lower: Array,
-    upper: Array,
-    tol: float,
-    max_iter: int,
-) -> tuple[Array, int]:
-    """Fix what cannot move, centre the rest, take the interior-point way, polish."""
-    x = _extreme_point(a, b, lower, upper)
-    moving = lower < upper
-    if x is not None or not moving.any():
-        return lower.copy() if x is None else x, 0
-    x = np.where(moving, 0.0, lower)
-    linear, rest = (q + Q.mv(x))[moving], b - float(a @ x)
-    Q = Q if moving.all() else RestrictedQuadratic(Q, np.flatnonzero(moving))
-    a, lower, upper = a[moving], lower[moving], upper[moving]
-    size = float(a @ a)
-    if size == 0:
-        raise ValueError("a must have a non-zero entry for a variable that can move.")
-    linear = linear + (rest / size) * Q.mv(a)
-    problem = (Q.centred(a), linear - (float(a @ linear) / size) * a, a, rest, lower, upper)
-    found = _solve_scaled(way, *problem, max_iter)
-    x[moving] = (
-        polish(*problem, found, tol)
-        if found.near
-        else feasible_point(*problem[2:], found)
+def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
+    bounded = bool(np.isfinite(program.upper - program.lower).all())
+    remedy = (
+        "Raise max_iter, scale the features, or lower C."
+        if bounded
+        else "Some bounds are infinite: the objective may have no minimum."
     )
+    return (
+        f"the quadratic program was left with status {solution.status!r} after "
+        f"{solution.n_iter} steps: relative duality gap {solution.duality_gap:.3g}, KKT violation "
+        f"{solution.kkt_violation:.3g} (tol={tol:g}). {remedy}"
+    )
+
+
+def _minimise(way: Way, program: Program, tol: float, max_iter: int) -> tuple[Array, int]:
+    """Fix what cannot move, centre the rest, take the interior-point way, polish."""
+    x = _extreme_point(program)
+    moving = np.flatnonzero(program.lower < program.upper)
+    if x is not None or len(moving) == 0:
+        return program.lower.copy() if x is None else x, 0
+    x = np.where(program.lower < program.upper, 0.0, program.lower)
+    centred = program.restricted(moving, x).centred()
+    found = _near_solution(way, centred, max_iter)
+    x[moving] = polish(centred, found, tol) if found.near else feasible_point(centred, found)
     return x, found.n_iter
 
 
-def _with_certificate(
-    Q: Quadratic,
-    q: Array,
-    a: Array,
-    lower: Array,
-    upper: Array,
-    x: Array,
-    n_iter: int,
-    tol: float,
-) -> QPSolution:
+def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
+    """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
+    if not (np.isfinite(program.lower) | np.isfinite(program.upper)).any():
+        return _unsolved(program)  # a linear system: the polish solves it
+    slope = float(np.abs(program.q).max())
+    widths = program.upper - program.lower
+    bounded = np.isfinite(widths)
+    sizes = [float(np.median(widths[bounded]))] if bounded.any() else []
+    if program.curvature > 0 and slope > 0:
+        sizes.append(slope / program.curvature)
+    s = min(sizes, default=abs(program.b) or 1.0)
+    weight = max(s * program.curvature, slope) or 1.0
+    try:
+        found = way(program.scaled(s, weight), max_iter)
+    except (ArithmeticError, ValueError):
+        # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
+        return _unsolved(program)
+    return replace(found, x=s * found.x) if np.isfinite(found.x).all() else _unsolved(program)
+
+
+def _unsolved(program: Program) -> InteriorPoint:
+    nowhere = np.zeros(len(program.q), dtype=bool)
+    start = InteriorPoint(np.zeros(len(program.q)), nowhere, nowhere, 0)
+    x = feasible_point(program, start)
+    return InteriorPoint(x, x <= program.lower, x >= program.upper, 0)
+
+
+def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolution:
+    Q, q, a = program.Q, program.q, program.a
     product = Q.mv(x)
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
     along = float(a @ gradient) / float(a @ a)
     objective = 0.5 * float(x @ product) + float(q @ x)
-    total = float(Q.diagonal().max()) * float(np.abs(x).sum())
-    scale = max(
-        float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * total
-    )
-    rounding = float(np.finfo(float).eps) * total * float(np.abs(x).sum())
+    size = float(np.abs(x).sum())
+    total = program.curvature * size
+    scale = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * total)
     certificate, multiplier = certify(
         gradient - along * a,
         a,
-        lower,
-        upper,
+        program.lower,
+        program.upper,
         x,
-        objective=max(abs(objective), rounding),
+        objective=max(abs(objective), EPS * total * size),
         scale=scale or 1.0,
         tol=tol,
     )
@@ -232,86 +243,74 @@ def _with_certificate(
     )
 
 
-def _check(
+def _checked(
     Q: ArrayLike | Quadratic,
     q: ArrayLike,
     a: ArrayLike,
     b: float,
     lower: ArrayLike,
     upper: ArrayLike,
-) -> tuple[Quadratic, Array, Array, float, Array, Array]:
-    operator: Quadratic = Q if hasattr(Q, "factor") else DenseQuadratic(check_gram(Q, name="Q"))
+) -> Program:
+    if hasattr(Q, "factor"):
+        operator = cast(Quadratic, Q)
+    else:
+        operator = DenseQuadratic(check_gram(Q, name="Q"))
     n = len(operator)
-    vectors = {}
-    for name, value in {"q": q, "a": a, "lower": lower, "upper": upper}.items():
-        vector = np.asarray(value, dtype=np.float64)
-        if vector.ndim == 0 and name in ("lower", "upper"):
-            vector = np.full(n, float(vector))
-        if vector.shape != (n,):
-            raise ValueError(f"{name} must have shape ({n},), got {vector.shape}.")
-        if np.isnan(vector).any() or (name in "qa" and np.isinf(vector).any()):
-            raise ValueError(f"{name} must not hold NaN or, for q and a, infinity.")
-        vectors[name] = vector
+    q, a = _vector("q", q, n), _vector("a", a, n)
+    lower, upper = _vector("lower", lower, n, bound=True), _vector("upper", upper, n, bound=True)
+    b = float(b)
     if not np.isfinite(b):
         raise ValueError(f"b must be finite, got {b!r}.")
-    if (vectors["lower"] > vectors["upper"]).any():
-        where = int(np.argmax(vectors["lower"] > vectors["upper"]))
-        raise ValueError(f"lower exceeds upper for variable {where}: exchange or widen them.")
-    return operator, vectors["q"], vectors["a"], float(b), vectors["lower"], vectors["upper"]
-
-
-def _extreme_point(a: Array, b: float, lower: Array, upper: Array) -> Array | None:
-    """The one point that reaches b if b is an end of what the box can reach; else None."""
-    with np.errstate(invalid="ignore"):
-        smallest = np.where(a > 0, lower, upper)
-        largest = np.where(a > 0, upper, lower)
-        reach = [float((a * end)[a != 0].sum()) for end in (smallest, largest)]
-    size = max(abs(b), *(abs(r) for r in reach if np.isfinite(r)), 0.0)
-    slack = FEASIBILITY * size
-    if not reach[0] - slack <= b <= reach[1] + slack:
-        raise InfeasibleError(
-            f"no point of the box meets the equality: a'x can be {reach[0]:.6g} to "
-            f"{reach[1]:.6g}, but b = {b:.6g}. Widen the bounds by a factor of at least "
-            f"{abs(b) / max(abs(reach[0]), abs(reach[1]), np.finfo(float).tiny):.6g}."
+    if (lower > upper).any() or (lower == np.inf).any() or (upper == -np.inf).any():
+        wrong = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
+        raise ValueError(
+            f"variable {int(np.argmax(wrong))} has no room between lower and upper: exchange or "
+            "widen the bounds."
         )
-    # Within rounding: "all at the bound" may miss b by one unit in the last place.
-    rounding = 4 * len(a) * np.finfo(float).eps * size
-    if (a == 0).any():
+    moving = lower < upper
+    if not (a[moving] if moving.any() else a).any():
+        raise ValueError(
+            "a must have a non-zero entry, for a variable that can move if there is one: "
+            "without it there is no equality."
+        )
+    return Program(operator, q, a, b, lower, upper)
+
+
+def _vector(name: str, value: ArrayLike, n: int, *, bound: bool = False) -> Array:
+    vector = np.asarray(value, dtype=np.float64)
+    if vector.ndim == 0 and bound:
+        vector = np.full(n, float(vector))
+    if vector.shape != (n,):
+        raise ValueError(f"{name} must have shape ({n},), got {vector.shape}.")
+    if np.isnan(vector).any() or (np.isinf(vector).any() and not bound):
+        raise ValueError(f"{name} must not hold NaN{'' if bound else ' or infinity'}.")
+    return vector
+
+
+def _extreme_point(program: Program) -> Array | None:
+    """The one point that reaches b if b is an end of what the box can reach; else None."""
+    a, b, lower, upper = program.a, program.b, program.lower, program.upper
+    moves = a != 0
+    ends = [np.where(a > 0, lower, upper), np.where(a > 0, upper, lower)]
+    smallest, largest = (float(a[moves] @ end[moves]) for end in ends)
+    size = max(abs(value) for value in (b, smallest, largest) if np.isfinite(value))
+    if not smallest - FEASIBILITY * size <= b <= largest + FEASIBILITY * size:
+        raise InfeasibleError(_infeasible(b, smallest, largest))
+    if not moves.all():
         return None
-    if abs(reach[0] - b) <= rounding:
-        return smallest
-    if abs(reach[1] - b) <= rounding:
-        return largest
+    # Within rounding: "all at the bound" may miss b by one unit in the last place.
+    rounding = 4 * len(a) * EPS * size
+    for end, reach in zip(ends, (smallest, largest), strict=True):
+        if abs(reach - b) <= rounding:
+            return end
     return None
 
 
-def _restrict(Q: Quadratic, moving: Array) -> Quadratic:
-    return Q if moving.all() else RestrictedQuadratic(Q, np.flatnonzero(moving))
-
-
-def _solve_scaled(
-    way: Way,
-    Q: Quadratic,
-    q: Array,
-    a: Array,
-    b: float,
-    lower: Array,
-    upper: Array,
-    max_iter: int,
-) -> InteriorPoint:
-    """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
-    curvature, slope = float(Q.diagonal().max()), float(np.abs(q).max())
-    widths = (upper - lower)[np.isfinite(upper - lower)]
-    sizes = [float(np.median(widths))] if len(widths) else []
-    if curvature > 0 and slope > 0:
-        sizes.append(slope / curvature)
-    s = min(sizes, default=abs(b) or 1.0)
-    weight = max(s * curvature, slope) or 1.0
-    scaled = ScaledQuadratic(Q, s / weight) if curvature > 0 else Q
-    try:
-        found = way(scaled, q / weight, a, b / s, lower / s, upper / s, max_iter)
-    except ArithmeticError:
-        # cvxopt divides by a slack that is exactly zero; the polish can start anywhere.
-        x = meet_equality(np.clip(np.zeros(len(q)), lower, upper), a, b, lower, upper)
-        return InteriorPoint(x, x <= lower, x >= upper, 0)
-    return replace(found, x=s * found.x)
+def _infeasible(b: float, smallest: float, largest: float) -> str:
+    nearest = smallest if b < smallest else largest
+    grows = nearest * b > 0 and abs(b) > abs(nearest)
+    remedy = f"by a factor of at least {b / nearest:.6g}" if grows else "or change b"
+    return (
+        f"no point of the box meets the equality: a'x can be {smallest:.6g} to {largest:.6g}, "
+        f"but b = {b:.6g}. Widen the bounds {remedy}."
+    )
