@@ -1,0 +1,1 @@
+"""The library beside its peers: time, memory and accuracy. ``make bench`` runs it all."""

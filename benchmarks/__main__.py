@@ -1,0 +1,106 @@
+"""Time the library beside its peers.
+
+python -m benchmarks                        everything (ten minutes): results, plot, tables
+python -m benchmarks --only svm kpca        these groups; the results of the others stay
+python -m benchmarks --quick                tiny sizes, into build/benchmarks: does it run?
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+# Before numpy starts, in the processes of the measurements too.
+os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
+
+from benchmarks import report
+from benchmarks.measure import MeasurementError, in_own_process, load_average
+from benchmarks.plan import GROUPS, Group, load
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = (ROOT / "benchmarks" / "README.md", ROOT / "README.md")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS), metavar="GROUP")
+    parser.add_argument("--quick", action="store_true", help="one run of each method, tiny sizes")
+    parser.add_argument("--output", type=Path, help="directory of the results")
+    options = parser.parse_args(arguments)
+    directory = options.output or (ROOT / "build/benchmarks" if options.quick else RESULTS)
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in options.only:
+        rows = run(name, load(name), quick=options.quick)
+        report.write(directory / f"{name}.csv", rows)
+        report.write_machine(directory / f"{name}.json", report.machine())
+    summary = report.summarise(report.read(directory, GROUPS))
+    table = report.markdown(summary)
+    report.write(directory / "summary.csv", summary)
+    report.draw(directory / "scaling.png", summary)
+    (directory / "table.md").write_text(table, encoding="utf-8")
+    if directory == RESULTS:
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            page.write_text(report.with_table(text, table), encoding="utf-8")
+    print(f"\n{table}\nWritten to {directory}")
+    return conclude(options.only, summary)
+
+
+def run(name: str, group: Group, *, quick: bool) -> list[report.Row]:
+    """All measurements of a group: the methods take turns on every problem."""
+    absent = {method.name: method.missing for method in group.methods if method.missing}
+    for method, module in absent.items():
+        print(f"SKIPPED {name}: {method} needs {module}, which is not installed", file=sys.stderr)
+    rows: list[report.Row] = []
+    for cell in group.quick if quick else group.cells:
+        for repeat in range(max(cell.repeats.values())):
+            for method in group.methods:
+                if method.name in absent or cell.repeats.get(method.name, 0) <= repeat:
+                    continue
+                row = {
+                    "group": name,
+                    "problem": report.label(cell.problem),
+                    "method": method.name,
+                    "ours": method.ours,
+                    "repeat": repeat,
+                    "load_average": load_average(),
+                }
+                start = time.perf_counter()
+                try:
+                    row |= in_own_process(name, method.name, cell.problem)
+                except MeasurementError as error:
+                    print(f"FAILED {name}: {method.name}: {error}", file=sys.stderr)
+                    if method.ours:
+                        raise
+                    continue
+                rows.append(row)
+                print(
+                    f"{name:8} {row['problem']:28} {method.name:26} {row['cpu_s']:9.4f} s "
+                    f"{row['memory_mb']:8.1f} MB   ({time.perf_counter() - start:.1f} s in all)",
+                    flush=True,
+                )
+    return rows
+
+
+def conclude(names: Sequence[str], summary: Sequence[report.Row]) -> int:
+    """Print the goals; fail if a result of ours is not as accurate as it must be."""
+    inaccurate: list[str] = []
+    for name in names:
+        group = load(name)
+        for goal in group.goals:
+            print(report.judge(goal, name, summary)[0])
+        inaccurate += report.over_limits(group, [row for row in summary if row["group"] == name])
+    for line in inaccurate:
+        print(f"INACCURATE {line}", file=sys.stderr)
+    return 1 if inaccurate else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
