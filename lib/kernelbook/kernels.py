@@ -291,13 +291,14 @@ def resolve_gamma(
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        mean = np.average(X, axis=0, weights=sample_weight).mean()
-        squares = ((X - mean) ** 2).mean(axis=1)
+        Z = X - X[0, 0]  # exactly zero for constant data
+        mean = np.average(Z, axis=0, weights=sample_weight).mean()
+        squares = ((Z - mean) ** 2).mean(axis=1)
         spread = X.shape[1] * np.average(squares, weights=sample_weight)
     else:
         spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
-    rounding = np.finfo(float).eps * np.abs(X).max(initial=0.0)
-    return float(1.0 / spread) if spread > X.size * rounding**2 else 1.0
+    rounding = float(np.finfo(float).eps * np.abs(X).max()) * X.size**0.5
+    return float(1.0 / spread) if float(spread) ** 0.5 > rounding else 1.0
 
 
 def gram(

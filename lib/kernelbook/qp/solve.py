@@ -145,7 +145,8 @@ def solve_qp(
     tol = check_positive("tol", tol)
     if not isinstance(solver, str) or solver not in ("auto", *SOLVERS):
         raise ValueError(f"solver must be one of {['auto', *SOLVERS]}, got {solver!r}.")
-    if not isinstance(max_iter, int | np.integer) or max_iter < 1:
+    whole = isinstance(max_iter, int | np.integer) and not isinstance(max_iter, bool)
+    if not whole or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
     way = SOLVERS["dense" if solver == "auto" else solver]
     x, n_iter = _minimise(way, program, tol, int(max_iter))
