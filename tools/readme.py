@@ -41,11 +41,11 @@ def _rows(notebooks: Path) -> Iterator[str]:
         cells = nbformat.read(path, as_version=4).cells
         prose = "\n\n".join(cell.source for cell in cells[:6] if cell.cell_type == "markdown")
         title = re.sub(r"^#? *\d*[.: ]*", "", prose.splitlines()[0]).strip()
-        question = re.search(r"^[^#\s*>|<-].*\?", prose, re.MULTILINE)
+        question = " ".join(re.sub(r"\*\*(The question\.)?", "", prose.split("\n\n")[1]).split())
         times = dict(TIME.findall(prose))
         yield (
             f"| {path.name[:2]} | [{title}](notebooks/{path.name}) "
-            f"| {question[0].strip() if question else ''} "
+            f"| {question.split('?')[0]}? "
             f"| {times.get('study', '').strip()} | {times.get('run', '').strip()} |"
         )
 
