@@ -1,0 +1,61 @@
+"""What conformal machines share: values D(x) D(x_i) K(x_i, x), and a second program with D K D."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from kernelbook.conformal.factors import ConformalFactor
+from kernelbook.kernels import Matrix
+from kernelbook.projection import KernelProjector
+from kernelbook.support import BLOCK_VALUES, SupportVectorEstimator
+
+__all__ = ["ConformalMachine", "root_machine"]
+
+Array = NDArray[np.float64]
+
+
+def root_machine(machine: Any) -> Any:
+    """The machine without a factor that a chain of conformal machines began with."""
+    while hasattr(machine, "previous_"):
+        machine = machine.previous_
+    return machine
+
+
+class ConformalMachine(SupportVectorEstimator, KernelProjector):
+    """A machine with the kernel D(x) D(y) K(x, y).
+
+    The factor varies from point to point, so the transformed kernel cannot leave out what
+    depends on one argument of K only: plain kernel values serve.
+    """
+
+    factor_: ConformalFactor
+    support_factor_: Array
+    previous_: Any
+    fallback_: str | None
+
+    def _is_split(self) -> bool:
+        return False
+
+    def _weighted_kernel_sum(self, X: Matrix) -> Array:
+        """Sum of coefficient times D(x) D(x_i) K(x_i, x), in blocks; shape (m,)."""
+        coefficients = self.dual_coef_[0] * self.support_factor_
+        values = np.zeros(len(X))
+        for block in gen_batches(len(X), max(1, BLOCK_VALUES // max(1, len(coefficients)))):
+            rows = X[block]
+            if self._is_precomputed():
+                K = rows[:, self.support_]
+            elif len(coefficients):
+                K = self._gram(rows, self.support_vectors_)
+            else:
+                continue
+            values[block] = self.factor_(rows) * (K @ coefficients)
+        return values
+
+    @property
+    def coef_(self) -> Matrix:
+        """Not there: with a factor no hyperplane of the input space is left."""
+        raise AttributeError(
+            "coef_ does not exist: the factor D(x) leaves no hyperplane in input space."
+        )
