@@ -78,7 +78,7 @@ def test_closed_form_posteriors(problem, sampler):
     idata = run(sampler, model, n_samples=1000, **length)
     theta = theta_of(idata)
     ess = diagnose(idata).drop(index="lp")["ess_bulk"].to_numpy()
-    assert ess.min() > 100
+    assert ess.min() > 50
     variance = np.array(expected["variance"])
     assert np.all(np.abs(theta.mean((0, 1)) - expected["mean"]) <= 5 * np.sqrt(variance / ess))
     assert np.all(np.abs(theta.var((0, 1)) - variance) <= 5 * variance * np.sqrt(2 / ess))
@@ -250,9 +250,15 @@ def test_flow_of_the_prior_alone_conserves_energy_at_any_step():
 def test_trajectories_are_reversible_and_second_order():
     model = small_model()
     rng = np.random.default_rng(0)
-    prior = check_prior(model.prior_mean, model.prior_cov)
     z = rng.normal(size=(5, 3))
-    for block in (np.arange(3), np.array([2, 0])):
+    gaussian = check_prior(model.prior_mean, model.prior_cov)
+    with_flat = check_prior(model.prior_mean[:2], model.prior_cov[:2, :2], n_flat=1)
+    for prior, block in (
+        (gaussian, np.arange(3)),
+        (gaussian, np.array([2, 0])),
+        (with_flat, np.arange(3)),
+        (with_flat, np.array([2])),
+    ):
         p = rng.normal(size=(5, block.size))
         end, end_momentum, drift = trajectory(model, prior, p, z, 0.02, 8, block)
         back, back_momentum, _ = trajectory(model, prior, -end_momentum, end.z, 0.02, 8, block)

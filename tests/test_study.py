@@ -122,7 +122,7 @@ def test_floats_survive_exactly(values):
         assert np.array_equal(x, same, equal_nan=True)
 
 
-# Cells from 8 on wait for a file "go", so that the kill always comes half way.
+# Cells from 7 on wait for a file "go", so that the kill always comes half way.
 SLOW_MODULE = """
 import time, uuid
 from pathlib import Path
@@ -130,7 +130,7 @@ from kernelbook.study import run_study
 
 def slow(x, random_state):
     Path("calls", f"{x}-{uuid.uuid4()}").touch()
-    while x >= 8 and not Path("go").exists():
+    while x >= 7 and not Path("go").exists():
         time.sleep(0.01)
     return {"y": x / 7 + random_state}
 
@@ -156,12 +156,12 @@ def test_a_killed_study_resumes(tmp_path, monkeypatch):
         start_new_session=True,
     )
     deadline = time.monotonic() + 120
-    while len(cell_files(store)) < 8 and process.poll() is None and time.monotonic() < deadline:
+    while len(cell_files(store)) < 7 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     finished = {json.loads(path.read_text())["cell"]["x"] for path in cell_files(store)}
-    assert finished == set(range(8))
+    assert finished == set(range(7))
     (tmp_path / "go").touch()
 
     def calls():
@@ -173,8 +173,8 @@ def test_a_killed_study_resumes(tmp_path, monkeypatch):
     import slow_module
 
     resumed = slow_module.main("store", "sequential")
-    assert sorted(calls())[:8] == list(range(8))  # none of them ran twice
-    assert len(calls()) - before == 8
+    assert sorted(calls())[:7] == list(range(7))  # none of them ran twice
+    assert len(calls()) - before == 9
     assert as_bytes(resumed) == as_bytes(slow_module.main("another", "threading"))
     before = len(calls())
     assert as_bytes(slow_module.main("store", "sequential")) == as_bytes(resumed)

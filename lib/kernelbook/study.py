@@ -73,7 +73,7 @@ def run_study(
     on_error : {'raise', 'record'}, default='raise'
         A cell that fails never stops the others. When all have ended, ``'raise'`` raises an error
         that lists the failed cells with their tracebacks, and ``'record'`` returns the table
-        with a column ``traceback`` (None where a cell succeeded). Failed cells are not stored,
+        with a column ``traceback`` (missing where a cell succeeded). Failed cells are not stored,
         so another run tries them again. A worker process that dies fails the cells that had not
         ended.
 
