@@ -36,8 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     directory = options.output or (ROOT / "build/benchmarks" if options.quick else RESULTS)
     directory.mkdir(parents=True, exist_ok=True)
+    failures: list[str] = []
     for name in options.only:
-        rows = run(name, load(name), quick=options.quick)
+        rows = run(name, load(name), failures, quick=options.quick)
         report.write(directory / f"{name}.csv", rows)
         report.write_machine(directory / f"{name}.json", report.machine())
     summary = report.summarise(report.read(directory, GROUPS))
@@ -50,11 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = page.read_text(encoding="utf-8")
             page.write_text(report.with_table(text, table), encoding="utf-8")
     print(f"\n{table}\nWritten to {directory}")
-    return conclude(options.only, summary)
+    return conclude(options.only, summary, failures)
 
 
-def run(name: str, group: Group, *, quick: bool) -> list[report.Row]:
-    """All measurements of a group: the methods take turns on every problem."""
+def run(name: str, group: Group, failures: list[str], *, quick: bool) -> list[report.Row]:
+    """All measurements of a group: the methods take turns on every problem.
+
+    What a method of ours could not compute is added to ``failures``.
+    """
     absent = {method.name: method.missing for method in group.methods if method.missing}
     for method, module in absent.items():
         print(f"SKIPPED {name}: {method} needs {module}, which is not installed", file=sys.stderr)
@@ -76,9 +80,9 @@ def run(name: str, group: Group, *, quick: bool) -> list[report.Row]:
                 try:
                     row |= in_own_process(name, method.name, cell.problem)
                 except MeasurementError as error:
-                    print(f"FAILED {name}: {method.name}: {error}", file=sys.stderr)
-                    if method.ours:
-                        raise
+                    line = f"FAILED {name} ({row['problem']}), {method.name}: {error}"
+                    print(line, file=sys.stderr)
+                    failures += [line] if method.ours else []
                     continue
                 rows.append(row)
                 print(
@@ -89,8 +93,8 @@ def run(name: str, group: Group, *, quick: bool) -> list[report.Row]:
     return rows
 
 
-def conclude(names: Sequence[str], summary: Sequence[report.Row]) -> int:
-    """Print the goals; fail if a result of ours is not as accurate as it must be."""
+def conclude(names: Sequence[str], summary: Sequence[report.Row], failures: Sequence[str]) -> int:
+    """Print the goals; fail if a result of ours is missing or not as accurate as it must be."""
     inaccurate: list[str] = []
     for name in names:
         group = load(name)
@@ -99,7 +103,7 @@ def conclude(names: Sequence[str], summary: Sequence[report.Row]) -> int:
         inaccurate += report.over_limits(group, [row for row in summary if row["group"] == name])
     for line in inaccurate:
         print(f"INACCURATE {line}", file=sys.stderr)
-    return 1 if inaccurate else 0
+    return 1 if inaccurate or failures else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.plan import GROUPS, Problem, load
 
-__all__ = ["MeasurementError", "in_own_process", "measure"]
+__all__ = ["MeasurementError", "in_own_process", "measure", "send_measurement"]
 
 MEGABYTE = 2**20
 
@@ -33,7 +33,7 @@ def in_own_process(group: str, method: str, problem: Problem) -> dict[str, float
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"benchmarks.{name}" for name in GROUPS])
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, group, method, problem))
+    process = context.Process(target=send_measurement, args=(sender, group, method, problem))
     process.start()
     sender.close()
     try:
@@ -47,7 +47,8 @@ def in_own_process(group: str, method: str, problem: Problem) -> dict[str, float
     return answer
 
 
-def _send(sender: Connection, group: str, method: str, problem: Problem) -> None:
+def send_measurement(sender: Connection, group: str, method: str, problem: Problem) -> None:
+    """Send the numbers of :func:`measure`, or what went wrong as text."""
     try:
         sender.send(measure(group, method, problem))
     except Exception as error:

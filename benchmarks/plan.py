@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["GROUPS", "Cell", "Goal", "Group", "Method", "load"]
 
-GROUPS = ("svm",)
+GROUPS = ("svm", "kpca", "kfda", "explain", "afsct")
 
 Problem = Mapping[str, Any]
 
