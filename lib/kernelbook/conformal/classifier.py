@@ -38,6 +38,7 @@ METRIC_OF_SCHEME = {
     "wu_amari": "input",
     "williams": None,
 }
+MEAN_DISTANCE = "mean_distance"
 ONE_SIDED = (
     "with this factor every training point falls into one class, though not without it: the "
     "factor is constant"
@@ -272,10 +273,10 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         X, y = self._training_points(X, y=y)
         self.classes_, signs = encode_labels(y)
         weights = positive_weights(sample_weight, X)
-        self.previous_ = self._machine_before(settings).fit(X, y, weights)
+        self.previous_ = self._machine_before(settings, X, weights).fit(X, y, weights)
         box = settings.C_second * weights * self._class_weights(signs, weights > 0)
         kept = np.flatnonzero(box)
-        K = self._training_gram(self._rows(X, kept), weights[kept])
+        K = self._second_gram(self._rows(X, kept))
         factor, note = self._make_factor(settings, X, signs, weights)
         if settings.normalize:
             factor = _normalised(factor, X[kept], K, weights[kept])
@@ -336,7 +337,7 @@ class ConformalSVC(ConformalMachine, KernelSVC):
             )
         return SIGMA_RULE if sigma_exists else None
 
-    def _machine_before(self, settings: Settings) -> KernelSVC:
+    def _machine_before(self, settings: Settings, X: Matrix, weights: Array) -> KernelSVC:
         if settings.n_passes > 1:
             machine: KernelSVC = clone(self).set_params(n_passes=settings.n_passes - 1)
             return machine
@@ -344,13 +345,16 @@ class ConformalSVC(ConformalMachine, KernelSVC):
             self.C,
             kernel=self.kernel,
             degree=self.degree,
-            gamma=self.gamma,
+            gamma=self._width_rule(X, weights),
             coef0=self.coef0,
             class_weight=self.class_weight,
             tol=self.tol,
             max_iter=self.max_iter,
             solver=self.solver,
         )
+
+    def _width_rule(self, X: Matrix, weights: Array) -> float | str:
+        return self.gamma
 
     def _make_factor(
         self, settings: Settings, X: Matrix, signs: Array, weights: Array
@@ -410,8 +414,12 @@ class AFSCTSVC(ConformalSVC):
         :math:`\eta_k` of the support vectors of ``classes_[0]`` and ``classes_[1]``. None (or
         'auto'): the number of support vectors of the other class by that of its own.
     kernel : as for :class:`ConformalSVC`, default='laplacian'
-    gamma, degree, coef0
-        Of the kernel; gamma is 1 by default.
+    gamma : float or {'mean_distance', 'scale', 'auto', 'median'}, default='mean_distance'
+        Of the kernel. 'mean_distance', for the Laplacian kernel only, is one over the mean
+        city-block distance between two training points (drawn with their weights), so that the
+        units of the features do not matter.
+    degree, coef0
+        Of the kernel.
     ignore_outlier_svs : bool, default=True
         Leave misclassified support vectors out of D.
     metric, normalize, tol, max_iter, solver
@@ -431,7 +439,7 @@ class AFSCTSVC(ConformalSVC):
     ``AFSCTSvm``           here
     ====================== ============================================================
     ``C``, ``class_weight`` the same; sample weights multiply class weights, not replace them
-    ``kernel=None``        ``kernel='laplacian', gamma=1.0`` (the defaults)
+    ``kernel=None``        ``gamma=1.0``; the kernel is the default
     ``kernel=callable``    the same, called with (X, Y)
     ``neg_eta, pos_eta``   the same numbers; None is the ratio of support vectors here, 1 there
     ``neg_eta='auto'``     None (there ``pos_eta`` times the inverse of that ratio)
@@ -463,7 +471,7 @@ class AFSCTSVC(ConformalSVC):
         pos_eta: float | str | None = None,
         kernel: Kernel = "laplacian",
         degree: int = 3,
-        gamma: float | str = 1.0,
+        gamma: float | str = MEAN_DISTANCE,
         coef0: float = 0.0,
         ignore_outlier_svs: bool = True,
         metric: str | None = None,
@@ -505,6 +513,38 @@ class AFSCTSVC(ConformalSVC):
             boundary=None,
             drop_misclassified=bool(self.ignore_outlier_svs),
         )
+
+    def _width_rule(self, X: Matrix, weights: Array) -> float | str:
+        if not isinstance(self.gamma, str) or self.gamma != MEAN_DISTANCE:
+            return self.gamma
+        if self._is_precomputed():
+            return 1.0
+        if self.kernel != "laplacian":
+            raise ValueError(
+                f"gamma={MEAN_DISTANCE!r} is for the Laplacian kernel: with "
+                f"kernel={self.kernel!r} pass a number, 'scale', 'auto' or 'median'."
+            )
+        mean = mean_city_block_distance(X, weights)
+        return 1.0 / mean if mean > 0 else 1.0
+
+
+def mean_city_block_distance(X: Matrix, weights: Array) -> float:
+    r"""Mean of :math:`\|x - x'\|_1` over pairs drawn independently with weights (n,).
+
+    Sorted coordinate by coordinate: between two neighbouring values lie the pairs with one
+    point at or below and one above.
+
+    Examples
+    --------
+    Of the four pairs of 0 and 3 two are 3 apart:
+
+    >>> mean_city_block_distance(np.array([[0.0], [3.0]]), np.ones(2))
+    1.5
+    """
+    order = np.argsort(X, axis=0)
+    steps = np.diff(np.take_along_axis(X, order, axis=0), axis=0)
+    below = np.cumsum(weights[order], axis=0)[:-1] / weights.sum()
+    return float(2.0 * (steps * below * (1.0 - below)).sum())
 
 
 def _checked_boundary(value: object) -> float | None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from kernelbook.conformal.factors import ConformalFactor
-from kernelbook.kernels import Matrix
+from kernelbook.kernels import Matrix, is_positive_semidefinite_by_construction
 from kernelbook.projection import KernelProjector
 from kernelbook.support import BLOCK_VALUES, SupportVectorEstimator
 
@@ -37,6 +37,16 @@ class ConformalMachine(SupportVectorEstimator, KernelProjector):
 
     def _is_split(self) -> bool:
         return False
+
+    def _second_gram(self, X: Matrix) -> Matrix:
+        """Plain kernel values (n, n), with the width of the machine before, which checked them."""
+        self.gamma_ = self.previous_.gamma_
+        K = self._gram(X)
+        if is_positive_semidefinite_by_construction(
+            self.kernel, gamma=self.gamma_, coef0=self.coef0
+        ):
+            return K
+        return (K + K.T) / 2
 
     def _weighted_kernel_sum(self, X: Matrix) -> Array:
         """Sum of coefficient times D(x) D(x_i) K(x_i, x), in blocks; shape (m,)."""

@@ -179,7 +179,7 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         weights = positive_weights(sample_weight, X)
         self.previous_ = self._machine_before(n_passes).fit(X, None, weights)
         kept = np.flatnonzero(weights)
-        K = self._training_gram(self._rows(X, kept), weights[kept])
+        K = self._second_gram(self._rows(X, kept))
         box = weights[kept] / (self.nu * weights.sum())
         if tau is None:
             tau = sigma_over_root_d(self.gamma_, self.n_features_in_)
