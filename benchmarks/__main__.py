@@ -21,7 +21,6 @@ from benchmarks.plan import GROUPS, Group, load
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "benchmarks" / "README.md", ROOT / "README.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report.draw(directory / "scaling.png", summary)
     (directory / "table.md").write_text(table, encoding="utf-8")
     if directory == RESULTS:
-        for page in PAGES:
-            text = page.read_text(encoding="utf-8")
-            page.write_text(report.with_table(text, table), encoding="utf-8")
+        insert(ROOT / "benchmarks" / "README.md", table)
+        groups = {name: load(name) for name in GROUPS}
+        insert(ROOT / "README.md", report.markdown(report.headline(summary, groups)))
     print(f"\n{table}\nWritten to {directory}")
     return conclude(options.only, summary, failures)
 
@@ -86,11 +85,18 @@ def run(name: str, group: Group, failures: list[str], *, quick: bool) -> list[re
                     continue
                 rows.append(row)
                 print(
-                    f"{name:8} {row['problem']:28} {method.name:26} {row['cpu_s']:9.4f} s "
+                    f"{name:8} {row['problem']:34} {method.name:26} {row['cpu_s']:9.4f} s "
                     f"{row['memory_mb']:8.1f} MB   ({time.perf_counter() - start:.1f} s in all)",
                     flush=True,
                 )
     return rows
+
+
+def insert(page: Path, table: str) -> None:
+    """Write the table into a page, where the page has the marks for it."""
+    text = page.read_text(encoding="utf-8")
+    if (new := report.with_table(text, table)) != text:
+        page.write_text(new, encoding="utf-8")
 
 
 def conclude(names: Sequence[str], summary: Sequence[report.Row], failures: Sequence[str]) -> int:
@@ -107,4 +113,9 @@ def conclude(names: Sequence[str], summary: Sequence[report.Row], failures: Sequ
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        print("\nInterrupted; the results of the finished groups are kept.", file=sys.stderr)
+        code = 130
+    raise SystemExit(code)

@@ -71,7 +71,7 @@ GROUP = Group(
         Method(BY_NAME, ours_by_name, ours=True),
         Method(PEER, peer, needs="explainpolysvm"),
     ],
-    cells=[_cell(50, 3, 1000, 5, 3), _cell(50, 4, 1000, 3, 1)],
+    cells=[_cell(50, 3, 600, 5, 3), _cell(50, 4, 600, 3, 1)],
     quick=[_cell(8, 3, 100, 1, 1)],
     warm_up={"p": 4, "D": 2, "n": 40},
     goals=[

@@ -33,7 +33,9 @@ def in_own_process(group: str, method: str, problem: Problem) -> dict[str, float
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"benchmarks.{name}" for name in GROUPS])
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=send_measurement, args=(sender, group, method, problem))
+    process = context.Process(
+        target=send_measurement, args=(sender, group, method, problem), daemon=True
+    )
     process.start()
     sender.close()
     try:

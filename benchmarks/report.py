@@ -19,6 +19,7 @@ __all__ = [
     "END",
     "draw",
     "growth",
+    "headline",
     "judge",
     "label",
     "machine",
@@ -43,6 +44,8 @@ PACKAGES = (
     "explainpolysvm",
     "afc-svm-imbalanced-learning",
 )
+COLUMNS = 3
+MARKERS = "osD^vPX*hd"
 MEASURED = ("cpu_s", "wall_s", "memory_mb")
 NOT_CHECKS = ("group", "problem", "method", "ours", "repeat", "runs", "load_average")
 
@@ -153,6 +156,15 @@ def _matches(problem: str, wanted: Problem) -> bool:
     return set(label(wanted).split(", ")) <= set(problem.split(", "))
 
 
+def headline(summary: Sequence[Row], groups: Mapping[str, Group]) -> list[Row]:
+    """The rows of the problems that a goal is about."""
+    return [
+        row
+        for row in summary
+        if any(_matches(row["problem"], goal.problem) for goal in groups[row["group"]].goals)
+    ]
+
+
 def over_limits(group: Group, summary: Sequence[Row]) -> list[str]:
     """What methods of ours computed less accurately than they must."""
     return [
@@ -223,19 +235,22 @@ def draw(path: Path, summary: Sequence[Row]) -> None:
     if not families:
         return
     use_style()
-    figure, axes = plt.subplots(
-        1, len(families), figsize=(5.2 * len(families), 4.2), sharey=True, squeeze=False
-    )
-    for ax, (family, curves) in zip(axes[0], families.items(), strict=True):
-        for marker, (method, points) in zip("osD^vPX*hd", curves.items(), strict=False):
+    columns = min(len(families), COLUMNS)
+    rows = -(-len(families) // columns)
+    size = (4.4 * columns, 4.6 * rows)
+    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for ax in axes.flat[len(families) :]:
+        ax.set_axis_off()
+    for ax, (family, curves) in zip(axes.flat, families.items(), strict=False):
+        for marker, (method, points) in zip(MARKERS, curves.items(), strict=False):
             sizes, seconds = zip(*sorted(points), strict=True)
-            name = f"{method}  (n^{growth(sizes, seconds):.1f})"
+            name = f"{method}: $n^{{{growth(sizes, seconds):.1f}}}$"
             ax.loglog(sizes, seconds, marker=marker, label=name)
-        ax.set(title=family, xlabel="points n")
+        ax.set(title=family, xlabel="points n", ylabel="processor seconds (median)")
         ax.set_xticks(sizes, [f"{size:g}" for size in sizes])
-        ax.minorticks_off()
-        ax.legend(fontsize="small")
-    axes[0, 0].set_ylabel("processor seconds (median)")
+        ax.xaxis.minorticks_off()
+        # Below, where it covers no curve.
+        ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.18))
     figure.savefig(path, dpi=110, metadata={"Software": None})
     plt.close(figure)
 

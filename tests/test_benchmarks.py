@@ -180,6 +180,12 @@ def test_results_survive_writing_and_reading(tmp_path):
     assert report.markdown(back) == report.markdown(report.summarise(ROWS))
 
 
+def test_headline_keeps_the_problems_of_the_goals():
+    rows = [{"group": "svm", "problem": f"n = {n}, d = {d}"} for n in (20, 2000) for d in (2, 10)]
+    assert rows[2] in report.headline(rows, {"svm": load("svm")})
+    assert rows[0] not in report.headline(rows, {"svm": load("svm")})
+
+
 def test_growth_of_a_power_law():
     sizes = np.array([10.0, 20.0, 70.0])
     assert report.growth(sizes, 3 * sizes**2.5) == pytest.approx(2.5, rel=1e-12)
