@@ -2,6 +2,7 @@
 
 python -m benchmarks                        everything (ten minutes): results, plot, tables
 python -m benchmarks --only svm kpca        these groups; the results of the others stay
+python -m benchmarks --only                 measure nothing, write tables and plot anew
 python -m benchmarks --quick                tiny sizes, into build/benchmarks: does it run?
 """
 
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS), metavar="GROUP")
+    parser.add_argument("--only", nargs="*", choices=GROUPS, default=GROUPS, metavar="GROUP")
     parser.add_argument("--quick", action="store_true", help="one run of each method, tiny sizes")
     parser.add_argument("--output", type=Path, help="directory of the results")
     options = parser.parse_args(arguments)

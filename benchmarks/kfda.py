@@ -122,7 +122,7 @@ GROUP = Group(
         Method(EIGEN, generalised_eigenproblem),
         Method(PEER, peer, needs="kfda"),
     ],
-    cells=[_cell(1000, 5, 3), _cell(3000, 3, 3)],
+    cells=[_cell(1000, 5, 3), _cell(3000, 5, 3)],
     quick=[_cell(200, 1, 1)],
     warm_up={"n": 40, "d": 3, "reg": 1.0},
     goals=[Goal({"n": 3000}, name, EIGEN, 15) for name in OURS],

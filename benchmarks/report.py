@@ -190,13 +190,17 @@ def markdown(summary: Sequence[Row]) -> str:
         name = f"**{row['group']}**, {row['problem']}" if place != before else ""
         before = place
         ours = fastest.get(place)
-        ratio = f"{row['cpu_s'] / ours:.2g}" if ours else ""
+        ratio = _figures(row["cpu_s"] / ours) if ours else ""
         accuracy = ", ".join(f"{check} {float(row[check]):.2g}" for check in _checks(row))
         lines.append(
-            f"| {name} | {row['method']} | {row['runs']} | {row['cpu_s']:.3g} | {ratio} "
-            f"| {row['memory_mb']:.3g} | {accuracy} |"
+            f"| {name} | {row['method']} | {row['runs']} | {_figures(row['cpu_s'])} | {ratio} "
+            f"| {_figures(row['memory_mb'])} | {accuracy} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _figures(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _fastest(summary: Sequence[Row]) -> dict[tuple[str, str], float]:
