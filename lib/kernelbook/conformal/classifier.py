@@ -39,12 +39,13 @@ METRIC_OF_SCHEME = {
     "williams": None,
 }
 MEAN_DISTANCE = "mean_distance"
-ONE_SIDED = (
-    "with this factor every training point falls into one class, though not without it: the "
-    "factor is constant"
+WORSE = (
+    "the factor costs more than half of what the machine before tells about the training points: "
+    "the factor is constant"
 )
-ONE_SIDED_FIRST = (
-    "both machines put every training point in one class: raise C, or set class_weight='balanced'"
+TELLS_NOTHING = (
+    "no better than a constant classifier on the training points, before or after: raise C, or "
+    "set class_weight='balanced'"
 )
 
 
@@ -281,12 +282,13 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         if settings.normalize:
             factor = _normalised(factor, X[kept], K, weights[kept])
         solution, values = self._solve_with(factor, X[kept], K, signs[kept], box[kept])
-        remark = None
-        if _one_sided(values):
-            remark = ONE_SIDED_FIRST
-            if not _one_sided(self.previous_.decision_function(X[kept])):
-                remark, factor = ONE_SIDED, ConformalFactor()
-                solution, _ = self._solve_with(factor, X[kept], K, signs[kept], box[kept])
+        told = _informedness(values, signs[kept], weights[kept])
+        before = self.previous_.decision_function(X[kept])
+        told_before = _informedness(before, signs[kept], weights[kept])
+        remark = TELLS_NOTHING if max(told, told_before) <= 0 else None
+        if told <= told_before / 2 and remark is None:
+            remark, factor = WORSE, ConformalFactor()
+            solution, _ = self._solve_with(factor, X[kept], K, signs[kept], box[kept])
         signed = np.zeros(len(X))
         signed[kept] = solution.x
         self._keep_classifier(X, signed, solution)
@@ -598,5 +600,8 @@ def _normalised(factor: ConformalFactor, X: Matrix, K: Matrix, weights: Array) -
     return schemes.with_scale(factor, -0.5 * float(mean))
 
 
-def _one_sided(values: Array) -> bool:
-    return bool((values > 0).all() or (values <= 0).all())
+def _informedness(values: Array, signs: Array, weights: Array) -> float:
+    """Sensitivity + specificity - 1 of decision values (n,): 0 for a constant classifier."""
+    right = weights * (signs * np.where(values > 0, 1.0, -1.0) > 0)
+    shares = [right[signs == side].sum() / weights[signs == side].sum() for side in (-1.0, 1.0)]
+    return float(sum(shares) - 1.0)

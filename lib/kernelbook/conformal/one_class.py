@@ -84,7 +84,8 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
     Warns
     -----
     CollapseWarning
-        If ``vanished_share_`` exceeds nu, in any pass.
+        If ``vanished_share_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
+        follow: such a program has no solution in double precision.
 
     Raises
     ------
@@ -186,8 +187,8 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         margin = self._margin(kept, box)
         factor = self._make_factor(X, margin, metric, tau)
         self.factor_ = _with_floor(factor, floor, X[kept])
-        self._solve_second(X, kept, K, box)
         self._warn_of_collapse(X[kept], weights[kept])
+        self._solve_second(X, kept, K, box)
         return self
 
     def _checked_tau(self, metric: str) -> float | None:
