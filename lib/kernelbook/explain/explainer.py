@@ -28,8 +28,8 @@ class PolynomialExplainer(Selection, LocalExplanations):
         c = b_0 + r^D \sum_i a_i ,
 
     with d the length of t and :math:`n_j` the number of times that j occurs in it. The equation
-    is an identity: the explanation is the model. (The README of ExplainPolySVM 1.2.0 prints the
-    formula without :math:`\gamma^d` and :math:`b_0`; its code has both.)
+    is an identity: the explanation is the model. (A theory page of the ExplainPolySVM package
+    prints the formula without :math:`\gamma^d` and :math:`b_0`; its code has both.)
 
     Parameters
     ----------

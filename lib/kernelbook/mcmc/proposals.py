@@ -1,5 +1,6 @@
 """Metropolis-Hastings with a linear Gaussian proposal: random walk and Crank-Nicolson."""
 
+from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any
 
@@ -251,7 +252,7 @@ random_state, progress : as in :func:`metropolis`
     )  # fmt: skip
 
 
-class _Proposal(Transition):
+class _Proposal(Transition, ABC):
     """Metropolis-Hastings with a linear proposal: old state times a, plus b times the prior."""
 
     steps: StepSizes
@@ -260,11 +261,11 @@ class _Proposal(Transition):
         self.prior = prior
         self.steps = steps
 
-    def coefficients(self, step: Array) -> tuple[Array, Array]:
-        raise NotImplementedError
+    @abstractmethod
+    def coefficients(self, step: Array) -> tuple[Array, Array]: ...
 
-    def log_prior_ratio(self, old: Array, new: Array) -> Array | float:
-        raise NotImplementedError
+    @abstractmethod
+    def log_prior_ratio(self, old: Array, new: Array) -> Array | float: ...
 
     def __call__(self, state: State, target: Target, rngs: Generators) -> Statistics:
         keep, add = self.coefficients(self.steps.size[0][:, None])
