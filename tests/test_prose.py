@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.readme import with_map
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "data").glob("*.md"))
 SOURCES = [
@@ -54,3 +56,15 @@ def test_nothing_unfinished_and_no_trace_of_a_machine(source):
     text = source.read_text(encoding="utf-8")
     assert UNFINISHED.search(text) is None
     assert MACHINE.search(text) is None
+
+
+def test_map_in_the_readme_is_that_of_the_notebooks():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert with_map(text, ROOT / "notebooks") == text, "run `python -m tools.readme`"
+
+
+def test_six_lines_of_the_readme_give_a_certificate(capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    exec(compile(lines, "README.md", "exec"), {})
+    assert "status='optimal'" in capsys.readouterr().out

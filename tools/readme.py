@@ -14,7 +14,7 @@ __all__ = ["main", "map_of_notebooks", "with_map"]
 ROOT = Path(__file__).resolve().parents[1]
 FIGURE = ROOT / "book" / "readme.png"
 BEGIN, END = "<!-- map of notebooks -->\n", "<!-- end of the map -->\n"
-TIME = re.compile(r"[Tt]ime to (study|run)\W*([^.;|\n*]+)")
+TIME = re.compile(r"[Tt]ime to (study|run)\W*([^.,;|*]+)")
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def _rows(notebooks: Path) -> Iterator[str]:
         prose = "\n\n".join(cell.source for cell in cells[:6] if cell.cell_type == "markdown")
         title = re.sub(r"^#? *\d*[.: ]*", "", prose.splitlines()[0]).strip()
         question = " ".join(re.sub(r"\*\*(The question\.)?", "", prose.split("\n\n")[1]).split())
-        times = dict(TIME.findall(prose))
+        times = dict(TIME.findall(" ".join(prose.split())))
         yield (
             f"| {path.name[:2]} | [{title}](notebooks/{path.name}) "
             f"| {question.split('?')[0]}? "
