@@ -10,7 +10,8 @@ class. The factor is built from a first machine, and a second one is trained wit
 to do with it.)
 """
 
-from kernelbook.conformal.classifier import AFSCTSVC, ConformalSVC
+from kernelbook.conformal.afsct import AFSCTSVC
+from kernelbook.conformal.classifier import ConformalSVC
 from kernelbook.conformal.factors import ConformalFactor, DecisionFactor, GaussianFactor
 from kernelbook.conformal.geometry import magnification
 from kernelbook.conformal.one_class import ConformalOneClassSVM

@@ -1,18 +1,21 @@
 """Two-pass support vector classifiers with a conformally transformed kernel."""
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 from sklearn.base import clone
 
 from kernelbook.base import atomic_fit
 from kernelbook.conformal import schemes
 from kernelbook.conformal.checks import (
+    METRIC_OF_SCHEME,
     SIGMA_RULE,
+    Etas,
+    Settings,
+    check_boundary,
     check_count,
+    check_etas,
     check_metric,
     number_unless_auto,
     sigma_over_root_d,
@@ -24,21 +27,12 @@ from kernelbook.qp import DenseQuadratic, QPSolution
 from kernelbook.support import positive_weights
 from kernelbook.svm import KernelSVC, encode_labels
 
-__all__ = ["AFSCTSVC", "ConformalSVC"]
+__all__ = ["ConformalSVC"]
 
 Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Etas = tuple[float | None, float | None]
+# Training points, their Gram matrix, signs and bounds of alpha.
+Problem = tuple[Matrix, Matrix, Array, Array]
 
-# The metric that each scheme's paper measures its distances in.
-METRIC_OF_SCHEME = {
-    "wu_chang": "feature",
-    "kba": "feature",
-    "amari_wu": "input",
-    "wu_amari": "input",
-    "williams": None,
-}
-MEAN_DISTANCE = "mean_distance"
 WORSE = (
     "the factor costs more than half of what the machine before tells about the training points: "
     "the factor is constant"
@@ -47,23 +41,6 @@ TELLS_NOTHING = (
     "no better than a constant classifier on the training points, before or after: raise C, or "
     "set class_weight='balanced'"
 )
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Checked parameters; None where a rule decides."""
-
-    scheme: str
-    metric: str | None
-    C_second: float
-    normalize: bool
-    n_passes: int
-    tau: float | str | None
-    n_neighbors: int
-    kappa: float | None
-    etas: Etas
-    boundary: float | None
-    drop_misclassified: bool
 
 
 class ConformalSVC(ConformalMachine, KernelSVC):
@@ -280,15 +257,9 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         K = self._second_gram(self._rows(X, kept))
         factor, note = self._make_factor(settings, X, signs, weights)
         if settings.normalize:
-            factor = _normalised(factor, X[kept], K, weights[kept])
-        solution, values = self._solve_with(factor, X[kept], K, signs[kept], box[kept])
-        told = _informedness(values, signs[kept], weights[kept])
-        before = self.previous_.decision_function(X[kept])
-        told_before = _informedness(before, signs[kept], weights[kept])
-        remark = TELLS_NOTHING if max(told, told_before) <= 0 else None
-        if told <= told_before / 2 and remark is None:
-            remark, factor = WORSE, ConformalFactor()
-            solution, _ = self._solve_with(factor, X[kept], K, signs[kept], box[kept])
+            factor = factor.normalised(X[kept], K.diagonal(), weights[kept])
+        problem = (X[kept], K, signs[kept], box[kept])
+        factor, solution, remark = self._better_of_two(factor, problem, weights[kept])
         signed = np.zeros(len(X))
         signed[kept] = solution.x
         self._keep_classifier(X, signed, solution)
@@ -312,8 +283,8 @@ class ConformalSVC(ConformalMachine, KernelSVC):
             tau=self._checked_tau(metric),
             n_neighbors=check_count("n_neighbors", self.n_neighbors),
             kappa=number_unless_auto("kappa", self.kappa),
-            etas=_checked_etas(self.eta),
-            boundary=_checked_boundary(self.boundary),
+            etas=check_etas(self.eta),
+            boundary=check_boundary(self.boundary),
             drop_misclassified=bool(self.drop_misclassified),
         )
 
@@ -366,7 +337,7 @@ class ConformalSVC(ConformalMachine, KernelSVC):
             return schemes.williams(before, X[weights > 0], settings.kappa)
         kept, note = before.support_, None
         if settings.drop_misclassified:
-            kept, note = _rightly_classified(before, X, signs)
+            kept, note = schemes.rightly_classified(before, X, signs)
         by_class = settings.scheme in ("wu_chang", "kba")
         centres = schemes.Centres.of(before, X, signs, kept, settings.metric, by_class)
         factor, remark = self._scheme_factor(settings, centres, signs, weights)
@@ -387,6 +358,21 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         minority = 1.0 if weights[signs > 0].sum() <= weights[signs < 0].sum() else -1.0
         return schemes.kba(centres, settings.boundary, minority)
 
+    def _better_of_two(
+        self, factor: ConformalFactor, problem: Problem, weights: Array
+    ) -> tuple[ConformalFactor, QPSolution, str | None]:
+        """Solve with the factor, or with a constant one if the factor spoils the kernel."""
+        X, _, signs, _ = problem
+        solution, values = self._solve_with(factor, *problem)
+        told = _informedness(values, signs, weights)
+        before = _informedness(self.previous_.decision_function(X), signs, weights)
+        if max(told, before) <= 0:
+            return factor, solution, TELLS_NOTHING
+        if told > before / 2:
+            return factor, solution, None
+        constant = ConformalFactor()
+        return constant, self._solve_with(constant, *problem)[0], WORSE
+
     def _solve_with(
         self, factor: ConformalFactor, X: Matrix, K: Matrix, signs: Array, box: Array
     ) -> tuple[QPSolution, Array]:
@@ -395,209 +381,6 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         Q = DenseQuadratic(D[:, None] * K * D)
         solution = self._solve_in_box(Q, signs, box)
         return solution, Q.mv(solution.x) + solution.multiplier
-
-
-class AFSCTSVC(ConformalSVC):
-    r"""Adaptive feature-space conformal transformation with Wu and Chang's defaults.
-
-    :class:`ConformalSVC` with ``scheme='wu_chang'``, the Laplacian kernel
-    :math:`e^{-\gamma \|x - y\|_1}`, costs inverse to the class sizes, and without support
-    vectors that the first machine misclassifies:
-
-    .. math:: \tilde K(x, y) = D(x) D(y) K(x, y),\qquad
-              D(x) = \sum_k e^{-\|\phi(x) - \phi(x_k)\|^2 / \eta_k \tau_k^2}.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Price of slack, in both machines.
-    class_weight : dict or 'balanced', default='balanced'
-    neg_eta, pos_eta : float, optional
-        :math:`\eta_k` of the support vectors of ``classes_[0]`` and ``classes_[1]``. None (or
-        'auto'): the number of support vectors of the other class by that of its own.
-    kernel : as for :class:`ConformalSVC`, default='laplacian'
-    gamma : float or {'mean_distance', 'scale', 'auto', 'median'}, default='mean_distance'
-        Of the kernel. 'mean_distance', for the Laplacian kernel only, is one over the mean
-        city-block distance between two training points (drawn with their weights), so that the
-        units of the features do not matter.
-    degree, coef0
-        Of the kernel.
-    ignore_outlier_svs : bool, default=True
-        Leave misclassified support vectors out of D.
-    metric, normalize, tol, max_iter, solver
-        As for :class:`ConformalSVC`.
-
-    Attributes
-    ----------
-    factor_, previous_, fallback_, alpha_, certificate_, support_, classes_ and the others
-        As for :class:`ConformalSVC`.
-
-    Notes
-    -----
-    For users of the package afc-svm-imbalanced-learning (0.10.0), whose class ``AFSCTSvm`` has
-    these arguments:
-
-    ====================== ============================================================
-    ``AFSCTSvm``           here
-    ====================== ============================================================
-    ``C``, ``class_weight`` the same; sample weights multiply class weights, not replace them
-    ``kernel=None``        ``gamma=1.0``; the kernel is the default
-    ``kernel=callable``    the same, called with (X, Y)
-    ``neg_eta, pos_eta``   the same numbers; None is the ratio of support vectors here, 1 there
-    ``neg_eta='auto'``     None (there ``pos_eta`` times the inverse of that ratio)
-    ``ignore_outlier_svs`` the same
-    ``probability=True``   ``sklearn.calibration.CalibratedClassifierCV(AFSCTSVC())``
-    ``random_state``       not needed: nothing is drawn
-    ====================== ============================================================
-
-    What differs in the numbers: there D takes the L1 distance between points, not squared, in a
-    Gaussian whose width is a squared distance in feature space, so that it depends on the units
-    of the features; here both are distances in feature space. Only distances to the opposite
-    class set the neighbourhood there, and D is not normalised. Any two labels are accepted here,
-    ``fit`` returns the estimator, and prediction needs the support vectors only.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
-    >>> afsct = AFSCTSVC().fit(X, ["usual", "usual", "usual", "usual", "rare", "rare"])
-    >>> afsct.predict([[0.5], [4.5]]).tolist(), afsct.fallback_
-    (['usual', 'rare'], None)
-    """
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        class_weight: dict[Any, float] | str | None = "balanced",
-        neg_eta: float | str | None = None,
-        pos_eta: float | str | None = None,
-        kernel: Kernel = "laplacian",
-        degree: int = 3,
-        gamma: float | str = MEAN_DISTANCE,
-        coef0: float = 0.0,
-        ignore_outlier_svs: bool = True,
-        metric: str | None = None,
-        normalize: bool = True,
-        tol: float = 1e-9,
-        max_iter: int = 100,
-        solver: str = "auto",
-    ) -> None:
-        self.C = C
-        self.class_weight = class_weight
-        self.neg_eta = neg_eta
-        self.pos_eta = pos_eta
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.ignore_outlier_svs = ignore_outlier_svs
-        self.metric = metric
-        self.normalize = normalize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-
-    def _settings(self) -> Settings:
-        precomputed = self._is_precomputed()
-        return Settings(
-            scheme="wu_chang",
-            metric="feature" if self.metric is None else check_metric(self.metric, precomputed),
-            C_second=check_positive("C", self.C),
-            normalize=bool(self.normalize),
-            n_passes=1,
-            tau=None,
-            n_neighbors=1,
-            kappa=None,
-            etas=(
-                _eta("neg_eta", None if self.neg_eta == "auto" else self.neg_eta),
-                _eta("pos_eta", None if self.pos_eta == "auto" else self.pos_eta),
-            ),
-            boundary=None,
-            drop_misclassified=bool(self.ignore_outlier_svs),
-        )
-
-    def _width_rule(self, X: Matrix, weights: Array) -> float | str:
-        if not isinstance(self.gamma, str) or self.gamma != MEAN_DISTANCE:
-            return self.gamma
-        if self._is_precomputed():
-            return 1.0
-        if self.kernel != "laplacian":
-            raise ValueError(
-                f"gamma={MEAN_DISTANCE!r} is for the Laplacian kernel: with "
-                f"kernel={self.kernel!r} pass a number, 'scale', 'auto' or 'median'."
-            )
-        mean = mean_city_block_distance(X, weights)
-        return 1.0 / mean if mean > 0 else 1.0
-
-
-def mean_city_block_distance(X: Matrix, weights: Array) -> float:
-    r"""Mean of :math:`\|x - x'\|_1` over pairs drawn independently with weights (n,).
-
-    Sorted coordinate by coordinate: between two neighbouring values lie the pairs with one
-    point at or below and one above.
-
-    Examples
-    --------
-    Of the four pairs of 0 and 3 two are 3 apart:
-
-    >>> mean_city_block_distance(np.array([[0.0], [3.0]]), np.ones(2))
-    1.5
-    """
-    order = np.argsort(X, axis=0)
-    steps = np.diff(np.take_along_axis(X, order, axis=0), axis=0)
-    below = np.cumsum(weights[order], axis=0)[:-1] / weights.sum()
-    return float(2.0 * (steps * below * (1.0 - below)).sum())
-
-
-def _checked_boundary(value: object) -> float | None:
-    boundary = number_unless_auto("boundary", value)
-    if boundary is not None and not 0.5 <= boundary <= 1.0:
-        raise ValueError(
-            f"boundary must be 'auto' or in [1/2, 1], got {value!r}: the share of the way from "
-            "the rare class to the frequent one."
-        )
-    return boundary
-
-
-def _checked_etas(etas: object) -> Etas:
-    if etas is None:
-        return None, None
-    if not isinstance(etas, tuple | list) or len(etas) != 2:
-        raise ValueError(
-            f"eta must be None or a pair (for classes_[0], for classes_[1]), got {etas!r}."
-        )
-    return _eta("eta[0]", etas[0]), _eta("eta[1]", etas[1])
-
-
-def _eta(name: str, value: object) -> float | None:
-    return None if value is None else check_positive(name, value)
-
-
-def _rightly_classified(machine: Any, X: Matrix, signs: Array) -> tuple[Index, str | None]:
-    """Support vectors on their own side, or all of a class that would have none."""
-    support = machine.support_
-    y = signs[support]
-    right = y * machine.decision_function(X[support]) > 0
-    empty = [
-        label
-        for side, label in zip((-1.0, 1.0), machine.classes_.tolist(), strict=True)
-        if not right[y == side].any()
-    ]
-    if not empty:
-        return support[right], None
-    emptied = np.isin(y, [-1.0 if label == machine.classes_[0] else 1.0 for label in empty])
-    note = f"every support vector of class {empty} is misclassified: all are kept"
-    return support[right | emptied], note
-
-
-def _normalised(factor: ConformalFactor, X: Matrix, K: Matrix, weights: Array) -> ConformalFactor:
-    """Scale a factor so that the mean of D(x)^2 K(x, x) is that of K(x, x)."""
-    own = weights * K.diagonal()
-    kept = own > 0
-    if not kept.any():
-        return factor
-    mean = logsumexp(2.0 * factor.log(X)[kept], b=own[kept]) - np.log(own[kept].sum())
-    return schemes.with_scale(factor, -0.5 * float(mean))
 
 
 def _informedness(values: Array, signs: Array, weights: Array) -> float:

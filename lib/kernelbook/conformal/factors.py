@@ -1,7 +1,7 @@
 r"""Conformal factors: positive functions D(x), with logarithms that do not underflow."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,23 @@ class ConformalFactor:
     def gradient(self, X: ArrayLike) -> Matrix:
         """Gradient of D in the coordinates, shape (m, d)."""
         return self(X)[:, None] * self.log_gradient(X)
+
+    def normalised(self, X: Matrix, diagonal: Array, weights: Array) -> Self:
+        """The factor scaled so that the weighted mean of D(x)^2 K(x, x) is that of K(x, x).
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, d)
+        diagonal : ndarray, shape (n,)
+            K(x, x) of these points.
+        weights : ndarray, shape (n,)
+        """
+        own = weights * diagonal
+        kept = own > 0
+        if not kept.any():
+            return self
+        mean = logsumexp(2.0 * self.log(X)[kept], b=own[kept]) - np.log(own[kept].sum())
+        return replace(self, log_scale=self.log_scale - 0.5 * float(mean))
 
     def _log(self, X: Matrix) -> Array:
         return np.zeros(len(X))

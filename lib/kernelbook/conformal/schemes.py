@@ -5,7 +5,7 @@ weight of k stays the same as k copies. Widths of zero (support vectors of both 
 place) are replaced by the smallest positive one; without any, the factor is constant.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,16 @@ from kernelbook.conformal.machine import root_machine
 from kernelbook.conformal.spaces import Space, space_around
 from kernelbook.kernels import Matrix
 
-__all__ = ["Centres", "amari_wu", "bumps", "kba", "williams", "wu_amari", "wu_chang"]
+__all__ = [
+    "Centres",
+    "amari_wu",
+    "bumps",
+    "kba",
+    "rightly_classified",
+    "williams",
+    "wu_amari",
+    "wu_chang",
+]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -189,6 +198,18 @@ def kba(centres: Centres, boundary: float | None, minority: float) -> Built:
     return bumps(centres.space, widths, np.ones(len(pairs)), mixing)
 
 
-def with_scale(factor: ConformalFactor, log_scale: float) -> ConformalFactor:
-    """The factor times exp(log_scale)."""
-    return replace(factor, log_scale=factor.log_scale + log_scale)
+def rightly_classified(machine: Any, X: Matrix, signs: Array) -> tuple[Index, str | None]:
+    """Support vectors on their own side, or all of a class that would have none."""
+    support = machine.support_
+    y = signs[support]
+    right = y * machine.decision_function(X[support]) > 0
+    empty = [
+        label
+        for side, label in zip((-1.0, 1.0), machine.classes_.tolist(), strict=True)
+        if not right[y == side].any()
+    ]
+    if not empty:
+        return support[right], None
+    emptied = np.isin(y, [-1.0 if label == machine.classes_[0] else 1.0 for label in empty])
+    note = f"every support vector of class {empty} is misclassified: all are kept"
+    return support[right | emptied], note
