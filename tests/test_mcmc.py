@@ -243,8 +243,11 @@ def test_flow_of_the_prior_alone_conserves_energy_at_any_step():
     rng = np.random.default_rng(0)
     prior = check_prior(rng.normal(size=3), np.diag([1.0, 4.0, 9.0]) + 0.5, n_flat=2)
     z, p = rng.normal(size=(6, 5)), rng.normal(size=(6, 5))
-    _, _, drift = trajectory(free, prior, p, z, 0.9, 7, np.arange(5))
+    end, _, drift = trajectory(free, prior, p, z, 0.9, 7, np.arange(5))
     np.testing.assert_allclose(drift, 0.0, atol=1e-12)
+    turned = np.cos(6.3) * z + np.sin(6.3) * p
+    np.testing.assert_allclose(end.z[:, :3], turned[:, :3], atol=1e-12)
+    np.testing.assert_allclose(end.z[:, 3:], (z + 6.3 * p)[:, 3:], atol=1e-12)
 
 
 def test_trajectories_are_reversible_and_second_order():

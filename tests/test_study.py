@@ -105,6 +105,9 @@ def test_seed_of_a_cell_depends_on_seed_and_content_only():
     assert seed != cell_seed({**cell, "b": np.nextafter(0.1, 1)})
     assert seed != cell_seed(cell, seed=1)
     check_random_state(seed)
+    seeds = [cell_seed({"replicate": r}) for r in range(2000)]
+    assert len(set(seeds)) == 2000
+    assert np.mean(seeds) == pytest.approx(2**31, rel=0.05)
     table = quiet(measure, CELLS, seed=3)
     assert table["mean"].nunique() == len(CELLS)
     assert not np.any(table["mean"] == quiet(measure, CELLS)["mean"])
