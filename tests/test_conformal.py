@@ -478,6 +478,15 @@ def test_parameters_out_of_range(parameters, message):
     assert_array_equal(svc.decision_function(X), before)
 
 
+def test_logarithms_do_not_underflow():
+    factor = GaussianFactor(InputSpace(np.zeros((1, 1))), np.array([1e-300]), np.array([1.0]))
+    far = np.array([[1.0], [1e10]])
+    assert_array_equal(factor(far), 0.0)
+    assert np.isfinite(factor.log(far)).all()
+    narrow = GaussianFactor(InputSpace(np.zeros((1, 1))), np.array([1e-3]), np.array([2.0]))
+    assert_allclose(narrow.log([[3.0]]), np.log(2.0) - 9e3, rtol=1e-12)
+
+
 # Imbalance: fallbacks and hard settings
 
 

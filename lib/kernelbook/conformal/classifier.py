@@ -20,7 +20,7 @@ from kernelbook.conformal.checks import (
     number_unless_auto,
     sigma_over_root_d,
 )
-from kernelbook.conformal.factors import ConformalFactor
+from kernelbook.conformal.factors import ConformalFactor, normalising_scale
 from kernelbook.conformal.machine import ConformalMachine
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.qp import DenseQuadratic, QPSolution
@@ -30,8 +30,6 @@ from kernelbook.svm import KernelSVC, encode_labels
 __all__ = ["ConformalSVC"]
 
 Array = NDArray[np.float64]
-# Training points, their Gram matrix, signs and bounds of alpha.
-Problem = tuple[Matrix, Matrix, Array, Array]
 
 WORSE = (
     "the factor costs more than half of what the machine before tells about the training points: "
@@ -256,15 +254,21 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         kept = np.flatnonzero(box)
         K = self._second_gram(self._rows(X, kept))
         factor, note = self._make_factor(settings, X, signs, weights)
+        log_D = factor.log(X[kept])
         if settings.normalize:
-            factor = factor.normalised(X[kept], K.diagonal(), weights[kept])
-        problem = (X[kept], K, signs[kept], box[kept])
-        factor, solution, remark = self._better_of_two(factor, problem, weights[kept])
+            shift = normalising_scale(log_D, K.diagonal(), weights[kept])
+            log_D, factor = log_D + shift, factor.scaled(shift)
+        D = np.ones(len(X))
+        D[kept] = np.exp(log_D)
+        solution, values = self._solve_with(D[kept], K, signs[kept], box[kept])
+        remark = self._worth(values, X[kept], signs[kept], weights[kept])
+        if remark == WORSE:
+            factor, D = ConformalFactor(), np.ones(len(X))
+            solution, _ = self._solve_with(D[kept], K, signs[kept], box[kept])
         signed = np.zeros(len(X))
         signed[kept] = solution.x
         self._keep_classifier(X, signed, solution)
-        self.factor_ = factor
-        self.support_factor_ = factor(X[self.support_])
+        self.factor_, self.support_factor_ = factor, D[self.support_]
         self.fallback_ = "; ".join(filter(None, [note, remark])) or None
         return self
 
@@ -358,27 +362,23 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         minority = 1.0 if weights[signs > 0].sum() <= weights[signs < 0].sum() else -1.0
         return schemes.kba(centres, settings.boundary, minority)
 
-    def _better_of_two(
-        self, factor: ConformalFactor, problem: Problem, weights: Array
-    ) -> tuple[ConformalFactor, QPSolution, str | None]:
-        """Solve with the factor, or with a constant one if the factor spoils the kernel."""
-        X, _, signs, _ = problem
-        solution, values = self._solve_with(factor, *problem)
+    def _worth(self, values: Array, X: Matrix, signs: Array, weights: Array) -> str | None:
+        """What to say if the values (n,) tell little about the classes, beside those before."""
         told = _informedness(values, signs, weights)
+        if told > 0.5:  # half of all there is to tell
+            return None
         before = _informedness(self.previous_.decision_function(X), signs, weights)
         if max(told, before) <= 0:
-            return factor, solution, TELLS_NOTHING
-        if told > before / 2:
-            return factor, solution, None
-        constant = ConformalFactor()
-        return constant, self._solve_with(constant, *problem)[0], WORSE
+            return TELLS_NOTHING
+        return WORSE if told <= before / 2 else None
 
     def _solve_with(
-        self, factor: ConformalFactor, X: Matrix, K: Matrix, signs: Array, box: Array
+        self, D: Array, K: Matrix, signs: Array, box: Array
     ) -> tuple[QPSolution, Array]:
         """Solve the second problem; its solution and the decision values of the points (n,)."""
-        D = factor(X)
-        Q = DenseQuadratic(D[:, None] * K * D)
+        product = D[:, None] * K
+        product *= D
+        Q = DenseQuadratic(product)
         solution = self._solve_in_box(Q, signs, box)
         return solution, Q.mv(solution.x) + solution.multiplier
 

@@ -13,9 +13,18 @@ from kernelbook.conformal.spaces import Space
 from kernelbook.kernels import Matrix
 from kernelbook.support import BLOCK_VALUES
 
-__all__ = ["ConformalFactor", "DecisionFactor", "GaussianFactor", "mixed_distances"]
+__all__ = [
+    "ConformalFactor",
+    "DecisionFactor",
+    "GaussianFactor",
+    "mixed_distances",
+    "normalising_scale",
+]
 
 Array = NDArray[np.float64]
+
+# Logarithms stay finite where the quotient of a distance and a width overflows.
+LOWEST = -1e300
 
 
 @dataclass(frozen=True)
@@ -46,22 +55,9 @@ class ConformalFactor:
         """Gradient of D in the coordinates, shape (m, d)."""
         return self(X)[:, None] * self.log_gradient(X)
 
-    def normalised(self, X: Matrix, diagonal: Array, weights: Array) -> Self:
-        """The factor scaled so that the weighted mean of D(x)^2 K(x, x) is that of K(x, x).
-
-        Parameters
-        ----------
-        X : ndarray, shape (n, d)
-        diagonal : ndarray, shape (n,)
-            K(x, x) of these points.
-        weights : ndarray, shape (n,)
-        """
-        own = weights * diagonal
-        kept = own > 0
-        if not kept.any():
-            return self
-        mean = logsumexp(2.0 * self.log(X)[kept], b=own[kept]) - np.log(own[kept].sum())
-        return replace(self, log_scale=self.log_scale - 0.5 * float(mean))
+    def scaled(self, log_scale: float) -> Self:
+        """The factor times exp(log_scale)."""
+        return replace(self, log_scale=self.log_scale + log_scale)
 
     def _log(self, X: Matrix) -> Array:
         return np.zeros(len(X))
@@ -120,12 +116,12 @@ class GaussianFactor(ConformalFactor):
     def _log(self, X: Matrix) -> Array:
         values = np.zeros(len(X))
         for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(self.space))):
-            values[block] = logsumexp(self._log_terms(X[block]), axis=1)
+            values[block] = _log_sum_exp(self._log_terms(X[block]))
         return values
 
     def _log_gradient(self, X: Matrix) -> Matrix:
         terms = self._log_terms(X)
-        shares = np.exp(terms - logsumexp(terms, axis=1, keepdims=True))[:, : len(self.widths)]
+        shares = np.exp(terms - _log_sum_exp(terms)[:, None])[:, : len(self.widths)]
         pulls = shares / self.widths
         pulls = pulls if self.mixing is None else pulls @ self.mixing
         return -self.space.weighted_gradient(X, pulls)
@@ -134,9 +130,44 @@ class GaussianFactor(ConformalFactor):
         """Logarithms of the terms of the sum, the floor (if any) in the last column."""
         with np.errstate(over="ignore"):
             terms = np.log(self.heights) - self.centre_distances(X) / self.widths
+        terms = np.maximum(terms, LOWEST)
         if self.floor == 0:
             return terms
         return np.column_stack([terms, np.full(len(X), np.log(self.floor))])
+
+
+def _log_sum_exp(terms: Matrix) -> Array:
+    """Logarithm of the sum of exp(terms) along each row, without underflow; finite throughout."""
+    top = terms.max(axis=1)
+    return top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
+
+
+def normalising_scale(log_values: Array, diagonal: Array, weights: Array) -> float:
+    """Logarithm of the s for which the weighted mean of (s D)^2 K(x, x) is that of K(x, x).
+
+    Parameters
+    ----------
+    log_values, diagonal, weights : ndarray, shape (n,)
+        log D(x), K(x, x) and the weight of each point.
+
+    Returns
+    -------
+    float
+        0 where every K(x, x) is.
+
+    Examples
+    --------
+    D = 2 everywhere has to be halved:
+
+    >>> np.exp(normalising_scale(np.log([2.0, 2.0]), np.ones(2), np.ones(2))).round(12)
+    np.float64(0.5)
+    """
+    own = weights * diagonal
+    kept = own > 0
+    if not kept.any():
+        return 0.0
+    mean = logsumexp(2.0 * log_values[kept], b=own[kept]) - np.log(own[kept].sum())
+    return -0.5 * float(mean)
 
 
 def mixed_distances(distances: Matrix, mixing: Matrix, between: Matrix) -> Matrix:
