@@ -77,8 +77,8 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
         Distances in feature space need K(x, x): with 'precomputed' it has to be constant.
     degree, gamma, coef0, class_weight
-        As for :class:`~kernelbook.svm.KernelSVC`, in both machines; 'balanced' counts the
-        sample weights.
+        As for :class:`~kernelbook.svm.KernelSVC`, in both machines; 'balanced' counts points, not
+        their weights.
     metric : {'feature', 'input'}, optional
         Where the distances of D and of its widths are measured, always the same for both: the
         factor then does not depend on the units. By default as in the papers: in feature space
