@@ -674,6 +674,8 @@ def test_diagnose_constant_and_stuck_quantities():
     warn_unless_converged(idata, ["constant"])
     with pytest.warns(ConvergenceWarning, match="R-hat of stuck is inf"):
         warn_unless_converged(idata, ["constant", "stuck"])
+    with pytest.raises(ValueError, match=r"3 draws in 2 chain\(s\) are too few"):
+        diagnose(from_arrays(short=rng.normal(size=(2, 3))))
     with pytest.raises(ValueError, match=r"var_names has \['bad'\]"):
         diagnose(idata, ["bad"])
 

@@ -251,6 +251,16 @@ def test_damaged_files_are_named(tmp_path):
         quiet(fragile, [{"x": 1}], store=tmp_path)
 
 
+def test_functions_without_a_signature_and_arrays_of_no_dimension():
+    class Opaque:
+        __signature__ = "none"
+
+        def __call__(self, x, random_state):
+            return {"y": np.array(x / 2)}
+
+    assert quiet(Opaque(), [{"x": np.array(3.0)}])["y"].tolist() == [1.5]
+
+
 def test_lists_and_missing_entries_in_cells():
     def total(values, random_state, scale=1.0):
         return {"total": scale * sum(values)}
