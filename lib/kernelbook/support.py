@@ -27,14 +27,14 @@ BLOCK_VALUES = 2**22
 
 def positive_weights(sample_weight: ArrayLike | None, X: Matrix) -> Array:
     """Check sample weights; shape (n,), ones if left out."""
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight is zero for every point: at least one must stay in.")
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         raise ValueError(
             "sample_weight must not be negative: a weight of 0 leaves a point out, larger ones "
             "multiply its C."
         )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every point: at least one must stay in.")
     return weights
 
 

@@ -1,10 +1,13 @@
 """Support vector classifiers with a certificate: hard margin, and soft margin with any kernel."""
 
+import warnings
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
@@ -22,6 +25,7 @@ SIDES = (-1.0, 1.0)
 # Boxes for the hard margin, in units of 1 / (squared spread of the data). A solution that touches
 # the last one proves that the hulls are at most sqrt(2 / 1e13) = 5e-7 of the spread apart.
 HARD_MARGIN_BOXES = (1e3, 1e6, 1e9, 1e13)
+TOUCHING = 5e-7
 # Rounding of a distance that comes from kernel values: nearer weighted means are one point.
 COINCIDENT = 1e-8
 
@@ -30,10 +34,10 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
     """Sorted classes (2,) and signs (n,): -1 for the first class, +1 for the second."""
     y = column_or_1d(y, warn=True)
     if y.dtype == object:
-        labels = y.tolist()
-        y = np.asarray(labels)
-        if y.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-            raise ValueError("y mixes strings with other labels: give all labels one type.")
+        strings = {isinstance(label, str) for label in y}
+        y = np.asarray(y.tolist())
+        if y.dtype == object or len(strings) > 1:
+            raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -44,7 +48,8 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
         )
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least 2 classes."
+            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
+            "2 classes."
         )
     return classes, np.where(codes == 1, 1.0, -1.0)
 
@@ -298,7 +303,8 @@ class HardMarginSVC(BinaryClassifier):
     As long as one does, :math:`\alpha` divided by half its sum weighs two points, one in the hull
     of each class, at a distance of at most :math:`\sqrt{2/C}`: at the optimum
     :math:`\|w\|^2 \le \sum_i \alpha_i`, and the sum is at least 2C. If the classes are not
-    separable the distance falls to zero as C grows, and the weights prove it. Notebook 01.
+    separable the distance falls to zero as C grows; by Farkas' lemma the differences between
+    solutions for C and 2C then become the weights of one point of both hulls. Notebook 01.
 
     Examples
     --------
@@ -341,22 +347,27 @@ class HardMarginSVC(BinaryClassifier):
         Q = DenseQuadratic(self._training_gram(X))
         solution = self._solve(Q, signs)
         self._keep_classifier(X, solution.x, solution)
-        self.margin_ = 1.0 / float(np.sqrt(solution.x @ Q.mv(solution.x)))
+        squared_norm = float(solution.x @ Q.mv(solution.x))
+        self.margin_ = squared_norm**-0.5 if squared_norm > 0 else np.inf
         return self
 
     def _solve(self, Q: DenseQuadratic, y: Array) -> QPSolution:
         squared_spread = float(Q.centred(np.ones(len(y))).diagonal().max())
         size = squared_spread if squared_spread > 0 else 1.0
         for box in HARD_MARGIN_BOXES:
-            solution = self._solve_in_box(Q, y, box / size)
-            largest = float(np.abs(solution.x).max())
-            if largest < box / size:
+            x = self._try_box(Q, y, box / size)
+            largest = float(np.abs(x).max())
+            if 0 < largest < box / size:
                 # In a box of twice the solution's size the gap says what it should.
                 return self._solve_in_box(Q, y, 2 * largest)
-            weights, distance = _common_point(Q, solution.x)
-            distance = distance / float(np.sqrt(size))
+            wider = self._try_box(Q, y, 2 * box / size)
+            candidates = [_weighted_means(Q, y, signed) for signed in (x, wider - x)]
+            weights, distance = min(candidates, key=itemgetter(1))
+            distance /= size**0.5
             if distance <= COINCIDENT:
                 break
+        if distance > TOUCHING:
+            return self._solve_in_box(Q, y, box / size)  # stopped early: it will warn
         raise NotSeparableError(
             "the data are not separable in this feature space: the convex hulls of the two "
             f"classes meet (two weighted means at a distance of {distance:.2g} of the data's "
@@ -366,9 +377,19 @@ class HardMarginSVC(BinaryClassifier):
             distance=distance,
         )
 
+    def _try_box(self, Q: DenseQuadratic, y: Array, box: float) -> Array:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self._solve_in_box(Q, y, box).x
 
-def _common_point(Q: DenseQuadratic, signed: Array) -> tuple[Array, float]:
-    """Weights of sum 1 in each class, and the distance of the two weighted means."""
-    weights = signed / (float(np.abs(signed).sum()) / 2)
-    squared_distance = float(weights @ Q.mv(weights))
-    return np.abs(weights), max(squared_distance, 0.0) ** 0.5
+
+def _weighted_means(Q: DenseQuadratic, y: Array, signed: Array) -> tuple[Array, float]:
+    """Weights >= 0 of sum 1 in each class, and the distance of the two weighted means."""
+    weights = np.maximum(y * signed, 0.0)
+    for side in SIDES:
+        total = float(weights[y == side].sum())
+        if total == 0:
+            return weights, np.inf
+        weights[y == side] /= total
+    squared_distance = float((y * weights) @ Q.mv(y * weights))
+    return weights, max(squared_distance, 0.0) ** 0.5
