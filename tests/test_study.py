@@ -1,5 +1,6 @@
 """Studies: same numbers on every backend and in any order, resumable, honest about failures."""
 
+import importlib
 import json
 import os
 import signal
@@ -173,7 +174,7 @@ def test_a_killed_study_resumes(tmp_path, monkeypatch):
     before = len(calls())
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    import slow_module
+    slow_module = importlib.import_module("slow_module")
 
     resumed = slow_module.main("store", "sequential")
     assert sorted(calls())[:7] == list(range(7))  # none of them ran twice
