@@ -86,7 +86,10 @@ def test_same_bytes_on_every_backend_and_in_any_order(tmp_path):
     }
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            dashboard_address=":0",
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
         ) as cluster,
         Client(cluster),
     ):
