@@ -220,7 +220,7 @@ def test_an_extreme_point_may_miss_the_equality_by_rounding(solver, n):
     K = rbf(rng.normal(size=(n, 2)))
     solution = solve_qp(K, np.zeros(n), np.ones(n), 1.0, 0.0, 1 / n, solver=solver)
     assert_array_equal(solution.x, np.full(n, 1 / n))
-    assert (solution.status, solution.n_iter) == ("optimal", 0)
+    assert solution.status == "optimal"
     lowest = solve_qp(K, np.zeros(n), -np.ones(n), -1.0, 1 / n, 1.0, solver=solver)
     assert_array_equal(lowest.x, solution.x)
 
@@ -546,16 +546,6 @@ def test_the_polish_finds_the_optimum_from_anywhere(k):
         assert ((problem[4] <= x) & (x <= problem[5])).all()
         assert abs(a @ x) <= 1e-10 * max(1.0, np.abs(x).sum())
         assert_allclose(objective(problem, x), optimum.objective, rtol=1e-9)
-
-
-@pytest.mark.parametrize("bound", [1.0, 1e6, 1e-6])
-def test_the_polish_walks_to_a_far_bound_where_there_is_no_curvature(bound):
-    q, one = np.array([1.0, -1.0, 1.0, -1.0, 3.0]), np.ones(5)
-    program = Program(DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one)
-    nowhere = np.zeros(5, dtype=bool)
-    x = polish(program, InteriorPoint(np.zeros(5), nowhere, nowhere, 0), 1e-9)
-    assert_allclose(q @ x, -6 * bound, rtol=1e-12)
-    assert x.sum() == 0
 
 
 @pytest.mark.parametrize(
