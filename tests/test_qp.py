@@ -220,7 +220,7 @@ def test_an_extreme_point_may_miss_the_equality_by_rounding(solver, n):
     K = rbf(rng.normal(size=(n, 2)))
     solution = solve_qp(K, np.zeros(n), np.ones(n), 1.0, 0.0, 1 / n, solver=solver)
     assert_array_equal(solution.x, np.full(n, 1 / n))
-    assert solution.status == "optimal"
+    assert (solution.status, solution.n_iter) == ("optimal", 0)
     lowest = solve_qp(K, np.zeros(n), -np.ones(n), -1.0, 1 / n, 1.0, solver=solver)
     assert_array_equal(lowest.x, solution.x)
 
@@ -459,6 +459,14 @@ def test_an_operator_acts_as_its_matrix(Q, matrix):
         assert_allclose(centred, P @ matrix @ P, rtol=1e-12, atol=1e-12)
 
 
+def test_a_pair_is_factored_whatever_the_size_of_the_diagonal():
+    K = DenseQuadratic(np.eye(2))
+    D = np.array([1e200, 1e-200, 1e200, 1e200])
+    z = PairedQuadratic(K).factor(D)(np.ones(4))
+    assert np.isfinite(z).all()
+    assert_allclose(z[[0, 2]], 1e-200, rtol=1e-9)
+
+
 def test_a_singular_matrix_can_be_factored_all_the_same():
     Q = DenseQuadratic(np.ones((4, 4)))
     z = Q.factor(np.zeros(4))(np.ones(4))
@@ -548,6 +556,16 @@ def test_the_polish_finds_the_optimum_from_anywhere(k):
         assert_allclose(objective(problem, x), optimum.objective, rtol=1e-9)
 
 
+@pytest.mark.parametrize("bound", [1.0, 1e6, 1e-6])
+def test_the_polish_walks_to_a_far_bound_where_there_is_no_curvature(bound):
+    q, one = np.array([1.0, -1.0, 1.0, -1.0, 3.0]), np.ones(5)
+    program = Program(DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one)
+    nowhere = np.zeros(5, dtype=bool)
+    x = polish(program, InteriorPoint(np.zeros(5), nowhere, nowhere, 0), 1e-9)
+    assert_allclose(q @ x, -6 * bound, rtol=1e-12)
+    assert x.sum() == 0
+
+
 @pytest.mark.parametrize(
     "error", [ZeroDivisionError("float division"), ValueError("Rank(A) < p or domain error")]
 )
@@ -605,6 +623,18 @@ def test_an_objective_without_a_minimum_is_never_called_optimal(solver, bounds):
     assert solution.status != "optimal"
     assert np.isfinite(solution.x).all()
     assert np.isfinite([solution.objective, solution.duality_gap, solution.kkt_violation]).all()
+
+
+def test_the_unit_of_the_violation_knows_how_large_the_terms_are_that_cancel():
+    # K - 1 is semi-definite on the equality only and has a diagonal of zero.
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(100, 3)), 2, axis=0)
+    K, box = rbf(X, gamma=0.02), np.full(200, 1e7)
+    target = X[:, 0] + rng.normal(size=200)
+    for matrix in (K, K - 1.0):
+        Q = DenseQuadratic(matrix)
+        solution = solve_qp(Q, -target, np.ones(200), 0.0, -box, box)
+        assert solution.status == "optimal"
 
 
 @BOTH

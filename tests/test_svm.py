@@ -461,8 +461,9 @@ def test_exclusive_or_is_refused_and_leaves_nothing_behind():
 def test_a_hard_margin_that_was_stopped_early_says_so_and_claims_nothing(solver):
     X, y = classes(30, noise=0.0)
     for points, labels in ((X + y[:, None], y), (X, -y[::-1])):
-        with pytest.warns(ConvergenceWarning, match="'max_iter' after 1 steps"):
+        with pytest.warns(ConvergenceWarning, match="'max_iter' after 1 steps") as seen:
             svc = HardMarginSVC(kernel="linear", max_iter=1, solver=solver).fit(points, labels)
+        assert len(seen) == 1
         assert svc.certificate_.status == "max_iter"
         assert svc.certificate_.kkt_violation > 1e-3
 
@@ -473,8 +474,10 @@ def test_equal_points_of_both_classes_are_refused(kernel):
         HardMarginSVC(kernel=kernel).fit(np.full((4, 2), 3.0), [0, 1, 0, 1])
     X, y = classes(20, noise=0.0)
     X[0] = X[1]
-    with pytest.raises(NotSeparableError):
+    with pytest.raises(NotSeparableError) as raised:
         HardMarginSVC(kernel=kernel).fit(X, y)
+    if kernel == "rbf":  # there the two equal points are the only obstacle
+        assert_allclose(raised.value.weights, np.arange(20) < 2, atol=1e-9)
 
 
 # Parity with scikit-learn
@@ -699,6 +702,25 @@ def test_without_a_free_support_vector_the_bias_is_the_middle_of_what_is_allowed
     assert_allclose(svc.intercept_, [b], rtol=1e-12)
     theirs = SVC(C=C, kernel="linear", tol=1e-10).fit([[0.0], [3.0], [4.0]], [-1, 1, 1])
     assert_allclose(svc.intercept_, theirs.intercept_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_on_a_grid_a_multiplier_is_at_its_bound_or_clearly_inside(seed):
+    # Whole numbers make many optima degenerate: a variable one rounding short of its bound would
+    # count as free, and the bias would follow it instead of the middle of the interval.
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 14))
+    X, y = rng.integers(0, 6, size=(n, 1 + seed % 2)), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    C = rng.choice([0.1, 0.25, 0.3, 1 / 3, 1.0])
+    svc = KernelSVC(C, kernel="linear").fit(X, y)
+    free = svc.alpha_[(svc.alpha_ > 0) & (svc.alpha_ < C)]
+    assert (np.minimum(free, C - free) > 1e-9 * C).all()
+    if len(free) == 0:
+        # Each point allows the bias up to an end, or from one on.
+        ends = np.where(y == 1, 1, -1) - X @ svc.coef_[0]
+        starts = (svc.alpha_ == 0) == (y == 1)
+        assert_allclose(svc.intercept_, (ends[starts].max() + ends[~starts].min()) / 2, atol=1e-9)
 
 
 def test_contradicting_points_leave_no_direction_at_all():

@@ -16,6 +16,7 @@ Mask = NDArray[np.bool_]
 
 MAX_PRIMAL_DUAL_STEPS = 25
 REFINEMENTS = 3
+ROUNDING = 32 * EPS
 PATIENCE = 50
 
 
@@ -41,8 +42,8 @@ def polish(program: Program, start: InteriorPoint, tol: float) -> Array:
     x = _primal_dual(program, start.at_lower, start.at_upper, tol)
     if x is None:
         x = _primal(program, feasible_point(program, start), tol)
-    # The sum in the equality is known to this precision only: nearer to a bound is at it.
-    rounding = EPS * float(np.abs(x).sum())
+    # The terms of the equality are known to this precision only: nearer to a bound is at it.
+    rounding = ROUNDING * float(np.abs(x).sum())
     x = np.where(x - program.lower <= rounding, program.lower, x)
     return np.where(program.upper - x <= rounding, program.upper, x)
 
@@ -221,30 +222,29 @@ def _newton_step(program: Program, x: Array, gradient: Array, free: Mask) -> Non
     if solved is None:
         return
     p, start = solved[0], x[index]
+    full = _full_length(program, gradient, index, p)
+    if full > 1.0 and program.a[index].any():
+        a = program.a[index]
+        p = p - (float(a @ p) / float(a @ a)) * a  # it shall not carry rounding along
     lower, upper = program.lower[index], program.upper[index]
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(p > 0, (upper - start) / p, np.where(p < 0, (lower - start) / p, np.inf))
     length = float(reach.min())
-    if length >= 1.0:
-        x[index] = start + p
+    if length >= full:
+        x[index] = start + (full if np.isfinite(full) else 1.0) * p
         return
     hit = reach <= length
     x[index] = np.where(hit, np.where(p > 0, upper, lower), start + length * p)
-    _bend(program, x, index, start, p, length)
-    free[index] = (x[index] > lower) & (x[index] < upper)
+    free[index] = ~hit
 
 
-def _bend(program: Program, x: Array, index: Index, start: Array, p: Array, length: float) -> None:
-    """Follow the direction past its first bound, along the box, while the objective falls."""
-    lower, upper, a = program.lower[index], program.upper[index], program.a[index]
-    target = float(a @ start)
-    lowest, _ = program.objective_and_gradient(x)
-    trial = x.copy()
-    while length < 1.0:
-        length = max(4.0 * length, 1e-12)
-        moved = np.clip(start + min(length, 1.0) * p, lower, upper)
-        trial[index] = _meet_equality(moved, a, target, lower, upper)
-        objective, _ = program.objective_and_gradient(trial)
-        if not objective < lowest:
-            return
-        x[index], lowest = trial[index], objective
+def _full_length(program: Program, gradient: Array, index: Index, p: Array) -> float:
+    """Where the objective is lowest along p: at 1, but farther if the ridge cut p short."""
+    step = np.zeros(len(gradient))
+    step[index] = p
+    slope, curvature = float(gradient @ step), float(step @ program.Q.mv(step))
+    rounding = EPS * abs(program.curvature) * float(np.abs(p).sum()) ** 2
+    if slope >= 0:
+        return 1.0
+    length = -slope / curvature if curvature > rounding else np.inf
+    return length if length > 2.0 else 1.0

@@ -34,6 +34,18 @@ class Program:
         """Largest entry of the diagonal of Q."""
         return float(self.Q.diagonal().max())
 
+    @cached_property
+    def size_of_terms(self) -> float:
+        """Largest entry of the diagonal of Q or, if that is larger, of P Q P in :meth:`centred`.
+
+        A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
+        """
+        size = float(self.a @ self.a)
+        means = self.Q.mv(self.a) / size
+        diagonal = self.Q.diagonal() - 2.0 * self.a * means
+        diagonal += self.a**2 * (float(self.a @ means) / size)
+        return max(self.curvature, float(diagonal.max()))
+
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
         product = self.Q.mv(x)
         return 0.5 * float(x @ product) + float(self.q @ x), product + self.q

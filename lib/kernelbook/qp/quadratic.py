@@ -181,7 +181,8 @@ class PairedQuadratic:
     def factor(self, D: Array) -> Solve:
         n = len(self.K)
         D1, D2 = D[:n], D[n:]
-        parallel = D1 * D2 / (D1 + D2)
+        smaller, larger = np.minimum(D1, D2), np.maximum(D1, D2)
+        parallel = smaller / (1.0 + smaller / larger)
         solve = self.K.factor(parallel)
 
         def solve_pair(r: Array) -> Array:

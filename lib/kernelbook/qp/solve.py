@@ -3,6 +3,7 @@ r"""``solve_qp``: validation, scaling, one of the ways to solve, the polish, the
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import copysign
 from typing import cast
 
 import numpy as np
@@ -199,7 +200,9 @@ def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
     s = min(sizes, default=abs(program.b) or 1.0)
     weight = max(s * program.curvature, slope) or 1.0
     try:
-        found = way(program.scaled(s, weight), max_iter)
+        # Near its end the method divides by slacks that vanish; what comes of it is looked at.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            found = way(program.scaled(s, weight), max_iter)
     except (ArithmeticError, ValueError):
         # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
         return _unsolved(program)
@@ -221,7 +224,7 @@ def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolutio
     along = float(a @ gradient) / float(a @ a)
     objective = 0.5 * float(x @ product) + float(q @ x)
     size = float(np.abs(x).sum())
-    total = program.curvature * size
+    total = program.size_of_terms * size
     scale = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * total)
     certificate, multiplier = certify(
         gradient - along * a,
@@ -229,7 +232,7 @@ def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolutio
         program.lower,
         program.upper,
         x,
-        objective=max(abs(objective), EPS * total * size),
+        objective=copysign(max(abs(objective), EPS * total * size), objective),
         scale=scale or 1.0,
         tol=tol,
     )
