@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 
-from kernelbook.base import KernelEstimator, atomic_fit
-from kernelbook.kernels import Kernel, Matrix
+from kernelbook.base import atomic_fit
+from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.projection import KernelProjector
-from kernelbook.qp import DenseQuadratic, QPSolution, solve_qp
-from kernelbook.support import SupportVectorEstimator, check_positive, positive_weights
+from kernelbook.qp import DenseQuadratic, QPSolution
+from kernelbook.support import SupportVectorEstimator, positive_weights
 
 __all__ = ["OneClassSVM"]
 
@@ -104,7 +104,6 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
     ([1.0, 0.0, 0.0], [-1, 1, 1])
     """
 
-    alpha_: Array
     offset_: float
     intercept_: Array
     n_support_: NDArray[np.int32]
@@ -164,17 +163,8 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         K = DenseQuadratic(self._training_gram(rows, weights[kept]))
         # K is k_c; what it leaves out of a'Ka adds a linear term (and a constant).
         linear = self._one_sided(rows)
-        solution = solve_qp(
-            K,
-            linear,
-            np.ones(len(kept)),
-            1.0,
-            0.0,
-            weights[kept] / (nu * weights.sum()),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-        )
+        box = weights[kept] / (nu * weights.sum())
+        solution = self._solve_program(K, linear, np.ones(len(kept)), 1.0, 0.0, box)
         self._keep_detector(X, kept, solution, linear)
         self._resolution = self.tol * float(
             max(np.abs(linear).max(), np.abs(K.mv(solution.x)).max())
@@ -220,13 +210,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         alpha = np.zeros(len(X))
         alpha[kept] = solution.x
         self._keep_support(X, alpha, solution)
-        self.alpha_ = np.zeros(len(X))
-        self.alpha_[self.support_] = alpha[self.support_]
         self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
         self._threshold = -solution.multiplier
-        constant = 0.0
-        if self._is_split():
-            c = self._reference[None, :]
-            constant = float(KernelEstimator._gram(self, c, c)[0, 0])
-        self.offset_ = self._threshold + float(solution.x @ linear) + constant
+        self.offset_ = self._threshold + float(solution.x @ linear) + self._constant()
         self.intercept_ = np.array([-self.offset_])

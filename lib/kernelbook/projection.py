@@ -70,6 +70,13 @@ class KernelProjector(KernelEstimator):
         s, a = gamma * (X - c) @ c, gamma * c @ c + coef0
         return s * _power_quotient(a + s, a, degree)
 
+    def _constant(self) -> float:
+        """The value k(c, c), the split's constant; 0 where nothing is split off."""
+        if not self._is_split():
+            return 0.0
+        c = self._reference[None, :]
+        return float(super()._gram(c, c)[0, 0])
+
     def _is_split(self) -> bool:
         return is_positive_semidefinite_by_construction(
             self.kernel, gamma=self.gamma_, coef0=self.coef0

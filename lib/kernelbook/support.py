@@ -6,14 +6,13 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelbook.base import KernelEstimator
-from kernelbook.kernels import Matrix, check_positive
+from kernelbook.kernels import Matrix
 from kernelbook.projection import KernelProjector
-from kernelbook.qp import Certificate, QPSolution
+from kernelbook.qp import Certificate, QPSolution, Quadratic, solve_qp
 
 __all__ = [
     "InterceptMachine",
     "SupportVectorEstimator",
-    "check_positive",
     "positive_weights",
 ]
 
@@ -44,8 +43,20 @@ class SupportVectorEstimator(KernelEstimator):
     support_: NDArray[np.intp]
     support_vectors_: Matrix
     dual_coef_: Matrix
+    alpha_: Array
     certificate_: Certificate
     n_iter_: int
+    tol: float
+    max_iter: int
+    solver: str
+
+    def _solve_program(
+        self, Q: Quadratic, q: Array, a: Array, b: float, lower: ArrayLike, upper: ArrayLike
+    ) -> QPSolution:
+        """Solve a quadratic program with the estimator's own tolerance, limit and solver."""
+        return solve_qp(
+            Q, q, a, b, lower, upper, tol=self.tol, max_iter=self.max_iter, solver=self.solver
+        )
 
     def _keep_support(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
         """Keep the training points with non-zero signed coefficients (n,), and the proof."""
@@ -56,6 +67,8 @@ class SupportVectorEstimator(KernelEstimator):
             np.empty((0, 0)) if self._is_precomputed() else X[self.support_].copy()
         )
         self.dual_coef_ = coefficients[self.support_][None, :]
+        self.alpha_ = np.zeros(len(coefficients))
+        self.alpha_[self.support_] = size[self.support_]
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.n_iter)
 
@@ -68,14 +81,21 @@ class SupportVectorEstimator(KernelEstimator):
 
     def _weighted_kernel_sum(self, X: Matrix) -> Array:
         """Sum over support vectors of coefficient times kernel value, in blocks; shape (m,)."""
-        coefficients = self.dual_coef_[0]
-        if self._is_precomputed():
-            return X[:, self.support_] @ coefficients
         values = np.zeros(len(X))
-        if len(coefficients):
-            for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(coefficients))):
-                values[block] = self._gram(X[block], self.support_vectors_) @ coefficients
+        if len(self.support_):
+            for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(self.support_))):
+                values[block] = self._block_sum(X[block])
         return values
+
+    def _block_sum(self, X: Matrix) -> Array:
+        """The sum for the points of one block, shape (m,)."""
+        return self._support_kernel(X) @ self.dual_coef_[0]
+
+    def _support_kernel(self, X: Matrix) -> Matrix:
+        """Kernel values with the support vectors, shape (m, n_SV), precomputed or not."""
+        if self._is_precomputed():
+            return X[:, self.support_]
+        return self._gram(X, self.support_vectors_)
 
     def _checked_new_points(self, X: ArrayLike) -> Matrix:
         check_is_fitted(self, "dual_coef_")
@@ -90,7 +110,6 @@ class InterceptMachine(SupportVectorEstimator, KernelProjector):
     """
 
     intercept_: Array
-    alpha_: Array
     _bias: float
 
     @property
@@ -103,8 +122,6 @@ class InterceptMachine(SupportVectorEstimator, KernelProjector):
     def _keep_machine(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
         """Keep a solution: signed coefficients beta of all training points (n,)."""
         self._keep_support(X, coefficients, solution)
-        self.alpha_ = np.zeros(len(coefficients))
-        self.alpha_[self.support_] = np.abs(coefficients[self.support_])
         self._bias = solution.multiplier
         # The Gram matrix left the terms out that depend on one argument only.
         shift = 0.0

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils import check_consistent_length, column_or_1d, gen_batches
 
-from kernelbook.base import KernelEstimator, atomic_fit
+from kernelbook.base import atomic_fit
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import Kernel, Matrix
+from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.projection import METRICS, KernelProjector
-from kernelbook.qp import DenseQuadratic, QPSolution, solve_qp
-from kernelbook.support import SupportVectorEstimator, check_positive, positive_weights
+from kernelbook.qp import DenseQuadratic, QPSolution
+from kernelbook.support import SupportVectorEstimator, positive_weights
 
 __all__ = ["SVDD", "FeatureSphere", "target_signs"]
 
@@ -65,7 +65,6 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
     :class:`~kernelbook.projection.KernelProjector` serve, which lose nothing to an offset.
     """
 
-    alpha_: Array
     radius_: float
     radius_squared_: float
     center_norm_: float
@@ -152,8 +151,6 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
         beta = np.zeros(len(X))
         beta[kept] = solution.x
         self._keep_support(X, beta, solution)
-        self.alpha_ = np.zeros(len(X))
-        self.alpha_[self.support_] = np.abs(beta[self.support_])
         product, diagonal = K.mv(solution.x), K.diagonal()
         self._product = float(solution.x @ product)
         self.center_norm_ = float(np.sqrt(max(self._product + self._outside_split(), 0.0)))
@@ -166,9 +163,8 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
         """What k_c leaves out of the inner product of the centre with itself."""
         if not self._is_split():
             return 0.0
-        c = self._reference[None, :]
-        constant = float(KernelEstimator._gram(self, c, c)[0, 0])
-        return constant + 2.0 * float(self.dual_coef_[0] @ self._one_sided(self.support_vectors_))
+        one_sided = self._one_sided(self.support_vectors_)
+        return self._constant() + 2.0 * float(self.dual_coef_[0] @ one_sided)
 
     def _set_radius(self, radius_squared: float) -> None:
         self.radius_squared_ = max(radius_squared, 0.0)
@@ -389,17 +385,8 @@ class SVDD(FeatureSphere):
 
     def _solve(self, K: DenseQuadratic, box: Array) -> QPSolution:
         """Half the dual with its sign turned, so that K itself is the matrix."""
-        return solve_qp(
-            K,
-            -0.5 * K.diagonal(),
-            np.ones(len(box)),
-            1.0,
-            np.minimum(box, 0.0),
-            np.maximum(box, 0.0),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-        )
+        lower, upper = np.minimum(box, 0.0), np.maximum(box, 0.0)
+        return self._solve_program(K, -0.5 * K.diagonal(), np.ones(len(box)), 1.0, lower, upper)
 
     def _prices(self, signs: Array, weights: Array) -> Array:
         """C of each point, shape (n,), if the targets can reach a sum of 1."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from kernelbook.base import atomic_fit
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, solve_qp
+from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic
 from kernelbook.support import InterceptMachine, positive_weights
 
 __all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels"]
@@ -84,17 +84,8 @@ class BinaryClassifier(ClassifierMixin, InterceptMachine):
 
     def _solve_in_box(self, Q: Quadratic, y: Array, box: Array | float) -> QPSolution:
         """Solve the dual in signed form: x = y alpha, of sum 0, with 0 <= alpha <= box."""
-        return solve_qp(
-            Q,
-            -y,
-            np.ones(len(y)),
-            0.0,
-            np.minimum(0.0, box * y),
-            np.maximum(0.0, box * y),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-        )
+        lower, upper = np.minimum(0.0, box * y), np.maximum(0.0, box * y)
+        return self._solve_program(Q, -y, np.ones(len(y)), 0.0, lower, upper)
 
     def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
         self._keep_machine(X, signed, solution)

@@ -1,7 +1,7 @@
 """Support vector regression with a certificate."""
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 
 from kernelbook.base import atomic_fit
 from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import DenseQuadratic, PairedQuadratic, QPSolution, solve_qp
+from kernelbook.qp import DenseQuadratic, PairedQuadratic, QPSolution
 from kernelbook.support import InterceptMachine, positive_weights
 
 __all__ = ["KernelSVR"]
@@ -147,22 +147,16 @@ class KernelSVR(RegressorMixin, InterceptMachine):
 
     def _solve(self, K: Matrix, y: Array, box: Array, epsilon: float) -> tuple[QPSolution, Array]:
         n, one = len(y), np.ones(len(y))
-        options: dict[str, Any] = {
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "solver": self.solver,
-        }
         if epsilon == 0:
             # Without a tube alpha and alpha* are not unique, but their difference is.
-            solution = solve_qp(DenseQuadratic(K), -y, one, 0.0, -box, box, **options)
+            solution = self._solve_program(DenseQuadratic(K), -y, one, 0.0, -box, box)
             return solution, solution.x
-        solution = solve_qp(
+        solution = self._solve_program(
             PairedQuadratic(DenseQuadratic(K)),
             np.concatenate([epsilon - y, epsilon + y]),
             np.concatenate([one, -one]),
             0.0,
             np.zeros(2 * n),
             np.tile(box, 2),
-            **options,
         )
         return solution, solution.x[:n] - solution.x[n:]

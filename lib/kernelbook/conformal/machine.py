@@ -4,12 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from kernelbook.conformal.factors import ConformalFactor
 from kernelbook.kernels import Matrix, is_positive_semidefinite_by_construction
 from kernelbook.projection import KernelProjector
-from kernelbook.support import BLOCK_VALUES, SupportVectorEstimator
+from kernelbook.support import SupportVectorEstimator
 
 __all__ = ["ConformalMachine", "root_machine"]
 
@@ -48,20 +47,10 @@ class ConformalMachine(SupportVectorEstimator, KernelProjector):
             return K
         return (K + K.T) / 2
 
-    def _weighted_kernel_sum(self, X: Matrix) -> Array:
-        """Sum of coefficient times D(x) D(x_i) K(x_i, x), in blocks; shape (m,)."""
+    def _block_sum(self, X: Matrix) -> Array:
+        """Sum of coefficient times D(x) D(x_i) K(x_i, x), shape (m,)."""
         coefficients = self.dual_coef_[0] * self.support_factor_
-        values = np.zeros(len(X))
-        for block in gen_batches(len(X), max(1, BLOCK_VALUES // max(1, len(coefficients)))):
-            rows = X[block]
-            if self._is_precomputed():
-                K = rows[:, self.support_]
-            elif len(coefficients):
-                K = self._gram(rows, self.support_vectors_)
-            else:
-                continue
-            values[block] = self.factor_(rows) * (K @ coefficients)
-        return values
+        return self.factor_(X) * (self._support_kernel(X) @ coefficients)
 
     @property
     def coef_(self) -> Matrix:

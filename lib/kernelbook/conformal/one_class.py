@@ -16,7 +16,7 @@ from kernelbook.conformal.machine import ConformalMachine
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import DenseQuadratic, solve_qp
+from kernelbook.qp import DenseQuadratic
 from kernelbook.support import positive_weights
 
 __all__ = ["ConformalOneClassSVM"]
@@ -237,17 +237,7 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         c = self.factor_(X[kept])
         Q = DenseQuadratic(c[:, None] * K * c)
         nothing = np.zeros(len(kept))
-        solution = solve_qp(
-            Q,
-            nothing,
-            np.ones(len(kept)),
-            1.0,
-            0.0,
-            box,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            solver=self.solver,
-        )
+        solution = self._solve_program(Q, nothing, np.ones(len(kept)), 1.0, 0.0, box)
         self._keep_detector(X, kept, solution, nothing)
         self.support_factor_ = self.factor_(X[self.support_])
         self._resolution = self.tol * float(np.abs(Q.mv(solution.x)).max())
