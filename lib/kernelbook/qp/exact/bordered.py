@@ -1,0 +1,153 @@
+r"""Equality-constrained systems for sets of free variables that change a little at a time."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, lu_factor, lu_solve, solve_triangular
+
+__all__ = ["BorderedSystem"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+RIDGE = 1e-13
+RIDGES = (1.0, 1e2, 1e4)
+SMALLEST_PIVOT = 1e-7
+REFINEMENTS = 8
+LARGEST_BORDER, BORDER_SHARE = 60, 0.25
+
+
+class BorderedSystem:
+    r"""Solve, for a set F of free variables, the others fixed,
+
+    .. math:: K_{FF} b_F + \lambda 1 = r_F - K_{FB} b_B,\qquad 1^\top b_F = \Delta - 1^\top b_B.
+
+    One Cholesky factor, that of a first set :math:`F_0`, serves all sets near it: with the
+    variables that came in, :math:`A = F \setminus F_0`, and those that left,
+    :math:`R = F_0 \setminus F`, the solution follows from a small system with the columns
+    :math:`[K_{F_0A}, 1, E_R]`, of which only new ones are solved for. The residual of the
+    whole system is refined with the true matrix.
+
+    Parameters
+    ----------
+    K : ndarray, shape (n, n)
+        Positive semi-definite.
+    r : ndarray, shape (n,)
+    total : float
+        :math:`\Delta`, the sum of all b.
+    """
+
+    def __init__(self, K: Array, r: Array, total: float) -> None:
+        self.K, self.r, self.total = K, r, total
+        self._scale = float(np.diagonal(K).max()) or 1.0
+        self._base: Index | None = None
+
+    def solve(self, free: Mask, b: Array, target: float) -> tuple[Array, float, float] | None:
+        """b with its free entries solved for, lambda, and the largest residual that is left.
+
+        Refinement ends once the residual is at most target. None if no factor can be had.
+        """
+        if self._is_far(free) and not self._factorise(free):
+            return None
+        base, in_base = self._base, self._in_base
+        added = np.flatnonzero(free & ~in_base)
+        removed = base[~free[base]]
+        border = self._border(added, removed)
+        if border is None:
+            return None
+        x, multiplier = np.where(free, 0.0, b), 0.0
+        best = np.inf
+        for _ in range(REFINEMENTS):
+            residual = self.r - self.K @ x - multiplier
+            residual[~free] = 0.0
+            missing = self.total - float(x.sum())
+            size = max(float(np.abs(residual).max()), abs(missing) * self._scale)
+            if not np.isfinite(size):
+                return None
+            if size < best:
+                kept, best = (x.copy(), multiplier), size
+            if size <= target or size > 0.5 * best and size != best:
+                break
+            step, change = border(residual, missing)
+            x, multiplier = x + step, multiplier + change
+        return *kept, best
+
+    def _is_far(self, free: Mask) -> bool:
+        if self._base is None:
+            return True
+        changes = int((free != self._in_base).sum())
+        return changes > max(LARGEST_BORDER, BORDER_SHARE * len(self._base))
+
+    def _factorise(self, free: Mask) -> bool:
+        base = np.flatnonzero(free)
+        self._base, self._in_base = base, free.copy()
+        self._position = np.full(len(free), -1)
+        self._position[base] = np.arange(len(base))
+        for multiple in RIDGES:
+            M = self.K[np.ix_(base, base)]
+            M.ravel()[:: len(base) + 1] += multiple * RIDGE * self._scale * len(base)
+            try:
+                L, _ = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
+            except LinAlgError:
+                continue
+            if np.diagonal(L).min() >= SMALLEST_PIVOT * self._scale**0.5 or multiple == RIDGES[-1]:
+                self._L = L
+                self._columns: dict[int, int] = {}
+                self._Z = np.empty((len(base), 0), order="F")
+                self._ZZ = np.empty((0, 0))
+                return True
+        self._base = None
+        return False
+
+    def _border(self, added: Index, removed: Index):  # type: ignore[no-untyped-def]
+        """A function (residual, missing) -> (step of x, step of lambda)."""
+        n = len(self.r)
+        names = [int(i) for i in added] + [-1] + [n + int(i) for i in removed]
+        self._solve_columns([name for name in names if name not in self._columns])
+        chosen = np.array([self._columns[name] for name in names])
+        k = len(added)
+        S = -self._ZZ[np.ix_(chosen, chosen)]
+        S[:k, :k] += self.K[np.ix_(added, added)]
+        S[:k, k] += 1.0
+        S[k, :k] += 1.0
+        Z, base = self._Z[:, chosen], self._base
+        try:
+            lu = lu_factor(S, check_finite=False)
+        except (LinAlgError, ValueError):
+            return None
+
+        def step(residual: Array, missing: float) -> tuple[Array, float]:
+            z = solve_triangular(self._L, residual[base], lower=True, check_finite=False)
+            # Removed variables stay where they are: their step is zero.
+            rhs = np.concatenate([residual[added], [missing], np.zeros(len(removed))])
+            u = lu_solve(lu, rhs - Z.T @ z, check_finite=False)
+            change = np.zeros(n)
+            change[base] = solve_triangular(
+                self._L, z - Z @ u, lower=True, trans="T", check_finite=False
+            )
+            change[removed] = 0.0
+            change[added] = u[:k]
+            return change, float(u[k])
+
+        return step
+
+    def _solve_columns(self, names: list[int]) -> None:
+        """Append L^-1 times the columns of the border that are not there yet."""
+        if not names:
+            return
+        n, base = len(self.r), self._base
+        C = np.zeros((len(base), len(names)), order="F")
+        for column, name in enumerate(names):
+            if name < 0:
+                C[:, column] = 1.0
+            elif name < n:
+                C[:, column] = self.K[base, name]
+            else:
+                C[self._position[name - n], column] = 1.0
+        new = solve_triangular(self._L, C, lower=True, overwrite_b=True, check_finite=False)
+        old = self._Z
+        mixed = old.T @ new
+        self._ZZ = np.block([[self._ZZ, mixed], [mixed.T, new.T @ new]])
+        self._Z = np.asfortranarray(np.hstack([old, new]))
+        for name in names:
+            self._columns[name] = len(self._columns)

@@ -1,0 +1,291 @@
+"""The compiled loops of the exact solver: kernel rows, kernel sums, and the steps of SMO.
+
+Loops over one block of a row stay in the processor's nearest cache, and are written without
+branches so that the compiler turns them into vector instructions.
+"""
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "CONVERGED",
+    "GAUSSIAN",
+    "LIMIT",
+    "block_extremes",
+    "fill_block",
+    "kernel_sums",
+    "smo_on_points",
+    "smo_steps",
+]
+
+# Numbers may be contracted and compared as if none were NaN, but not reordered: the
+# exponential relies on the order of its additions.
+FLAGS = {"contract", "nnan", "nsz", "arcp"}
+BLOCK = 256
+CHUNK = 1024
+GAUSSIAN = 0
+CONVERGED, LIMIT = -1, -2
+# Stands for infinity, with which the fast comparisons above may not calculate.
+HUGE = 1e300
+
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+LN2_HIGH_32, LN2_LOW_32 = 0.693359375, -2.12194440e-4
+# Added to a number, they leave the nearest whole number in the last bits of the sum.
+ROUNDER, ROUNDER_32 = 6755399441055744.0, 12582912.0
+LOWEST, LOWEST_32 = -708.0, -87.0
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _expm1_double(x, out, rounded):
+    """exp(x) - 1 for x <= 0, to two units in the last place."""
+    bits = rounded.view(np.int64)
+    for i in range(len(x)):
+        x[i] = max(x[i], LOWEST)
+        rounded[i] = x[i] * LOG2_E + ROUNDER
+    for i in range(len(x)):
+        k = rounded[i] - ROUNDER
+        r = (x[i] - k * LN2_HIGH) - k * LN2_LOW
+        p = 1.0 / 87178291200.0
+        p = p * r + 1.0 / 6227020800.0
+        p = p * r + 1.0 / 479001600.0
+        p = p * r + 1.0 / 39916800.0
+        p = p * r + 1.0 / 3628800.0
+        p = p * r + 1.0 / 362880.0
+        p = p * r + 1.0 / 40320.0
+        p = p * r + 1.0 / 5040.0
+        p = p * r + 1.0 / 720.0
+        p = p * r + 1.0 / 120.0
+        p = p * r + 1.0 / 24.0
+        p = p * r + 1.0 / 6.0
+        p = p * r + 0.5
+        out[i] = (p * r) * r + r
+    for i in range(len(x)):
+        bits[i] = (bits[i] + 1023) << 52
+    for i in range(len(x)):
+        out[i] = rounded[i] * out[i] + (rounded[i] - 1.0)
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _expm1_single(x, out, rounded):
+    """exp(x) - 1 for x <= 0 in single precision."""
+    bits = rounded.view(np.int32)
+    for i in range(len(x)):
+        x[i] = max(x[i], np.float32(LOWEST_32))
+        rounded[i] = x[i] * np.float32(LOG2_E) + np.float32(ROUNDER_32)
+    for i in range(len(x)):
+        k = rounded[i] - np.float32(ROUNDER_32)
+        r = (x[i] - k * np.float32(LN2_HIGH_32)) - k * np.float32(LN2_LOW_32)
+        p = np.float32(1.0 / 5040.0)
+        p = p * r + np.float32(1.0 / 720.0)
+        p = p * r + np.float32(1.0 / 120.0)
+        p = p * r + np.float32(1.0 / 24.0)
+        p = p * r + np.float32(1.0 / 6.0)
+        p = p * r + np.float32(0.5)
+        out[i] = (p * r) * r + r
+    for i in range(len(x)):
+        bits[i] = (bits[i] + np.int32(127)) << np.int32(23)
+    for i in range(len(x)):
+        out[i] = rounded[i] * out[i] + (rounded[i] - np.float32(1.0))
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _minus_distances(features, point, kind, start, stop, out):
+    """Minus the squared Euclidean or the city-block distances to one point, for one chunk."""
+    d = len(features)
+    out[:] = 0
+    k = 0
+    if kind == GAUSSIAN:
+        while k + 4 <= d:
+            a, b, c, e = point[k], point[k + 1], point[k + 2], point[k + 3]
+            A, B = features[k][start:stop], features[k + 1][start:stop]
+            C, E = features[k + 2][start:stop], features[k + 3][start:stop]
+            for i in range(len(out)):
+                u, v, w, z = A[i] - a, B[i] - b, C[i] - c, E[i] - e
+                out[i] -= (u * u + v * v) + (w * w + z * z)
+            k += 4
+    while k < d:
+        a, A = point[k], features[k][start:stop]
+        if kind == GAUSSIAN:
+            for i in range(len(out)):
+                u = A[i] - a
+                out[i] -= u * u
+        else:
+            for i in range(len(out)):
+                out[i] -= abs(A[i] - a)
+        k += 1
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _row_single(features, factor, j, kind, out):
+    """Row j of D K D, or of K - 1 where there is no factor, in single precision."""
+    n = features.shape[1]
+    point = features[:, j].copy()
+    x = np.empty(CHUNK, dtype=np.float32)
+    rounded = np.empty(CHUNK, dtype=np.float32)
+    for start in range(0, n, CHUNK):
+        stop = min(start + CHUNK, n)
+        size = stop - start
+        _minus_distances(features, point, kind, start, stop, x[:size])
+        _expm1_single(x[:size], out[start:stop], rounded[:size])
+    if len(factor) > 0:
+        own = factor[j]
+        for i in range(n):
+            out[i] = own * factor[i] * (out[i] + np.float32(1.0))
+
+
+@njit(cache=True, fastmath=FLAGS, nogil=True)
+def kernel_sums(features, others, coefficients, kind, out):
+    """Add to out (n,) the sum over j of coefficients_j (k(x_i, z_j) - 1), in double precision.
+
+    features is (d, n), others (m, d).
+    """
+    n = features.shape[1]
+    x = np.empty(CHUNK)
+    values = np.empty(CHUNK)
+    rounded = np.empty(CHUNK)
+    for start in range(0, n, CHUNK):
+        stop = min(start + CHUNK, n)
+        size = stop - start
+        total = out[start:stop]
+        for j in range(len(others)):
+            _minus_distances(features, others[j], kind, start, stop, x[:size])
+            _expm1_double(x[:size], values[:size], rounded[:size])
+            c = coefficients[j]
+            for i in range(size):
+                total[i] += c * values[i]
+
+
+@njit(cache=True, fastmath=FLAGS, nogil=True)
+def fill_block(features, others, kind, out):
+    """Write k(z_j, x_i) - 1 to out (m, n)."""
+    n = features.shape[1]
+    x = np.empty(CHUNK)
+    rounded = np.empty(CHUNK)
+    for start in range(0, n, CHUNK):
+        stop = min(start + CHUNK, n)
+        size = stop - start
+        for j in range(len(others)):
+            _minus_distances(features, others[j], kind, start, stop, x[:size])
+            _expm1_double(x[:size], out[j, start:stop], rounded[:size])
+
+
+@njit(cache=True, fastmath=FLAGS)
+def block_extremes(t, up, low, top, bottom):
+    """Largest t that may rise and smallest t that may fall, of each block."""
+    for block in range(len(top)):
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        largest, smallest = -HUGE, HUGE
+        for c in range(start, stop):
+            largest = max(largest, t[c] + up[c])
+            smallest = min(smallest, t[c] + low[c])
+        top[block], bottom[block] = largest, smallest
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _best_partner(row, own, best, t, low, diagonal, bottom, floor, gains):
+    """The variable that may fall whose pair with i promises most: (t_i - t_j)^2 / curvature."""
+    record, partner = np.float32(0.0), -1
+    for block in range(len(bottom)):
+        if bottom[block] >= best:
+            continue
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        largest = np.float32(0.0)
+        for c in range(start, stop):
+            slope = np.float32(max(best - (t[c] + low[c]), 0.0))
+            curvature = np.float32(max(own + diagonal[c] - 2.0 * row[c], floor))
+            gain = slope * (slope / curvature)
+            gains[c - start] = gain
+            largest = max(largest, gain)
+        if largest > record:
+            record = largest
+            for c in range(start, stop):
+                if gains[c - start] == largest:
+                    partner = c
+                    break
+    return partner
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _move(step, row_i, row_j, t, up, low, top, bottom):
+    """t -= step (K_i - K_j), and the new extremes of each block."""
+    for block in range(len(top)):
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        largest, smallest = -HUGE, HUGE
+        for c in range(start, stop):
+            value = t[c] - step * (np.float64(row_i[c]) - np.float64(row_j[c]))
+            t[c] = value
+            largest = max(largest, value + up[c])
+            smallest = min(smallest, value + low[c])
+        top[block], bottom[block] = largest, smallest
+
+
+@njit(cache=True, fastmath=FLAGS)
+def _mark(i, b, lower, upper, up, low):
+    up[i] = 0.0 if b[i] < upper[i] else -HUGE
+    low[i] = 0.0 if b[i] > lower[i] else HUGE
+
+
+@njit(cache=True, fastmath=FLAGS, nogil=True)
+def smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bottom, eps, floor,
+              limit, counters):
+    """Steps of sequential minimal optimisation until one needs a row that is not there.
+
+    Returns the number of that row, CONVERGED once the violation is at most eps, or LIMIT.
+    counters holds the number of steps, and a clock for the rows' last use.
+    """
+    gains = np.empty(BLOCK, dtype=np.float32)
+    while True:
+        best, least, block = -HUGE, HUGE, -1
+        for k in range(len(top)):
+            if top[k] > best:
+                best, block = top[k], k
+            least = min(least, bottom[k])
+        if best - least <= eps:
+            return CONVERGED
+        if counters[0] >= limit:
+            return LIMIT
+        i = block * BLOCK
+        while t[i] + up[i] != best:
+            i += 1
+        counters[1] += 1
+        if slot[i] < 0:
+            return i
+        used[slot[i]] = counters[1]
+        row_i = rows[slot[i]]
+        j = _best_partner(row_i, diagonal[i], best, t, low, diagonal, bottom, floor, gains)
+        if j < 0:
+            return CONVERGED
+        if slot[j] < 0:
+            return j
+        used[slot[j]] = counters[1]
+        row_j = rows[slot[j]]
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], floor)
+        step = (t[i] - t[j]) / curvature
+        room_i, room_j = upper[i] - b[i], b[j] - lower[j]
+        if step >= room_i or step >= room_j:
+            step = min(room_i, room_j)
+        b[i] = upper[i] if step == room_i else b[i] + step
+        b[j] = lower[j] if step == room_j else b[j] - step
+        _mark(i, b, lower, upper, up, low)
+        _mark(j, b, lower, upper, up, low)
+        _move(step, row_i, row_j, t, up, low, top, bottom)
+        counters[0] += 1
+
+
+@njit(cache=True, nogil=True)
+def smo_on_points(features, factor, kind, rows, slot, owner, used, diagonal, t, b, lower, upper,
+                  up, low, top, bottom, eps, floor, limit, counters):
+    """As smo_steps, with rows computed here; the one not used for longest makes room."""
+    while True:
+        needed = smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bottom,
+                           eps, floor, limit, counters)
+        if needed < 0:
+            return needed
+        place = np.argmin(used)
+        if owner[place] >= 0:
+            slot[owner[place]] = -1
+        owner[place] = needed
+        slot[needed] = place
+        used[place] = counters[1]
+        _row_single(features, factor, needed, kind, rows[place])

@@ -1,0 +1,163 @@
+"""Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
+
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbook.qp.exact.compiled import (
+    BLOCK,
+    HUGE,
+    LIMIT,
+    block_extremes,
+    smo_on_points,
+    smo_steps,
+)
+from kernelbook.qp.exact.source import DenseSource, PointsSource, Source
+
+__all__ = ["Pairwise", "spread"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+STEPS_BETWEEN_SHRINKING = 1000
+# Columns leave memory once less than this share of them is left.
+COMPACTION = 0.75
+# A pair with less curvature than this share of the largest has none.
+FLAT = 1e-12
+
+
+class Pairwise:
+    r"""Steps on pairs of variables for :math:`\min \tfrac12 b^\top K b - s^\top b`, sum b fixed.
+
+    With :math:`t = s - Kb` the variable with the largest t that can rise is paired with the one
+    that can fall and gains most by second order. Variables at a bound that want to stay there
+    are put aside, so that rows get shorter. t carries the rounding of the rows.
+
+    Attributes
+    ----------
+    b, t : ndarray, shape (n,)
+        t is kept up to date for the variables in ``active`` only.
+    """
+
+    def __init__(
+        self, source: Source, b: Array, t: Array, lower: Array, upper: Array, memory: int
+    ) -> None:
+        self.source, self.b, self.t = source, b.copy(), t.copy()
+        self.lower, self.upper = lower, upper
+        self.active: Index = np.arange(len(b))
+        self.n_steps = 0
+        self._memory = memory
+        self._floor = FLAT * max(spread(source), np.finfo(float).tiny)
+        self._take(self.active)
+        self._make_room()
+
+    def violation(self) -> float:
+        """Largest t that can rise less the smallest that can fall, among the active variables."""
+        return float(self._top.max() - self._bottom.min())
+
+    def run(self, eps: float, max_steps: int) -> bool:
+        """Step until the violation is at most eps; False if the steps did not suffice."""
+        while True:
+            limit = min(max_steps, self.n_steps + STEPS_BETWEEN_SHRINKING)
+            status = self._steps(eps, limit)
+            if status != LIMIT or self.n_steps >= max_steps:
+                self._put_back()
+                return status != LIMIT
+            self._shrink()
+
+    def _take(self, active: Index) -> None:
+        self.active = active
+        self._b, self._t = self.b[active], self.t[active]
+        self._lower, self._upper = self.lower[active], self.upper[active]
+        self._diagonal = self.source.diagonal[active]
+        self._up = np.where(self._b < self._upper, 0.0, -HUGE)
+        self._low = np.where(self._b > self._lower, 0.0, HUGE)
+        n_blocks = -(-len(active) // BLOCK)
+        self._top, self._bottom = np.empty(n_blocks), np.empty(n_blocks)
+        block_extremes(self._t, self._up, self._low, self._top, self._bottom)
+
+    def _make_room(self) -> None:
+        n = len(self.active)
+        self._counters = np.zeros(2, dtype=np.int64)
+        if isinstance(self.source, DenseSource):
+            self._rows, self._slot = self.source.K, np.arange(n)
+            self._used = np.zeros(n, dtype=np.int64)
+            return
+        places = int(min(n, max(2, self._memory // (4 * n))))
+        self._rows = np.empty((places, n), dtype=np.float32)
+        self._slot = np.full(n, -1, dtype=np.int64)
+        self._owner = np.full(places, -1, dtype=np.int64)
+        self._used = np.zeros(places, dtype=np.int64)
+        if _is_compiled(self.source):
+            self._features, self._scale = self.source.features, self.source.scale
+
+    def _steps(self, eps: float, limit: int) -> int:
+        self._counters[0] = self.n_steps
+        state = (self._diagonal, self._t, self._b, self._lower, self._upper, self._up, self._low,
+                 self._top, self._bottom, eps, self._floor, limit, self._counters)
+        if _is_compiled(self.source):
+            status = smo_on_points(
+                self._features, self._scale, self.source.points.compiled_kind, self._rows,
+                self._slot, self._owner, self._used, *state)
+        else:
+            while (status := smo_steps(self._rows, self._slot, self._used, *state)) >= 0:
+                self._load(status)
+        self.n_steps = int(self._counters[0])
+        return int(status)
+
+    def _load(self, i: int) -> None:
+        """Compute a row outside the compiled loop, for kernels that it does not know."""
+        place = int(np.argmin(self._used))
+        if self._owner[place] >= 0:
+            self._slot[self._owner[place]] = -1
+        self._owner[place], self._slot[i], self._used[place] = i, place, self._counters[1]
+        self._rows[place] = self.source.row(int(self.active[i]), self.active)
+
+    def _put_back(self) -> None:
+        self.b[self.active], self.t[self.active] = self._b, self._t
+
+    def _shrink(self) -> None:
+        """Put variables aside that are at a bound and would only move on beyond it."""
+        if isinstance(self.source, DenseSource):
+            return
+        stays_up = (self._up < 0) & (self._t > self._top.max())
+        stays_low = (self._low > 0) & (self._t < self._bottom.min())
+        kept = np.flatnonzero(~(stays_up | stays_low))
+        if len(kept) > COMPACTION * len(self.active):
+            return
+        self._put_back()
+        position = np.full(len(self.active), -1, dtype=np.int64)
+        position[kept] = np.arange(len(kept))
+        held = np.flatnonzero(self._owner >= 0)
+        held = held[position[self._owner[held]] >= 0]
+        held = held[np.argsort(-self._used[held])]
+        places = int(min(len(kept), max(2, self._memory // (4 * len(kept)))))
+        held = held[:places]
+        rows = np.empty((places, len(kept)), dtype=np.float32)
+        owner = np.full(places, -1, dtype=np.int64)
+        used = np.zeros(places, dtype=np.int64)
+        for place, old in enumerate(held):
+            rows[place] = self._rows[old, kept]
+        owner[: len(held)] = position[self._owner[held]]
+        used[: len(held)] = self._used[held]
+        self._slot = np.full(len(kept), -1, dtype=np.int64)
+        self._slot[owner[: len(held)]] = np.arange(len(held))
+        self._rows, self._owner, self._used = rows, owner, used
+        if _is_compiled(self.source):
+            self._features = np.ascontiguousarray(self._features[:, kept])
+            self._scale = self._scale[kept] if len(self._scale) else self._scale
+        self._take(self.active[kept])
+
+
+def _is_compiled(source: Source) -> TypeGuard[PointsSource]:
+    return isinstance(source, PointsSource) and source.points.compiled_kind is not None
+
+
+def spread(source: Source) -> float:
+    """Largest curvature of a pair with the first variable."""
+    n = len(source.diagonal)
+    some = np.arange(0, n, max(1, n // 256))
+    K = source.block(some)
+    d = np.diagonal(K)
+    return float((d[:, None] + d - 2.0 * K).max())

@@ -1,0 +1,108 @@
+"""Where the exact solver finds the entries of its matrix: in memory, or computed from points."""
+
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbook.qp.points import PointsQuadratic
+from kernelbook.qp.program import Program
+from kernelbook.qp.quadratic import DenseQuadratic, PairedQuadratic
+
+__all__ = ["DenseSource", "PointsSource", "Source", "source_of"]
+
+Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+Index = NDArray[np.intp]
+
+
+class Source(Protocol):
+    """Entries of the matrix of a program whose equality is a plain sum."""
+
+    diagonal: Array
+
+    def row(self, i: int, columns: Index) -> Single:
+        """Entries of one row in single precision."""
+        ...
+
+    def product(self, b: Array, rows: Index | None = None) -> Array:
+        """K b, or some of its entries."""
+        ...
+
+    def block(self, index: Index) -> Array:
+        """K at the rows and columns of index."""
+        ...
+
+
+class DenseSource:
+    """A matrix in memory, already centred and signed."""
+
+    def __init__(self, K: Array) -> None:
+        self.K, self.diagonal = K, np.diagonal(K).copy()
+
+    def row(self, i: int, columns: Index) -> Single:
+        return self.K[i, columns].astype(np.float32)
+
+    def product(self, b: Array, rows: Index | None = None) -> Array:
+        used = np.flatnonzero(b)
+        if rows is not None:
+            return self.K[np.ix_(rows, used)] @ b[used]
+        return self.K @ b if 2 * len(used) > len(b) else self.K[:, used] @ b[used]
+
+    def block(self, index: Index) -> Array:
+        return self.K[np.ix_(index, index)]
+
+
+class PointsSource:
+    """Kernel values of points; several variables may belong to one point."""
+
+    def __init__(self, points: PointsQuadratic, point_of: Index) -> None:
+        self.points, self.point_of = points, point_of
+        self.diagonal = points.diagonal()[point_of]
+
+    @cached_property
+    def features(self) -> Single:
+        """One feature a row, shape (d, n)."""
+        return self.points.features[:, self.point_of].astype(np.float32)
+
+    @cached_property
+    def scale(self) -> Single:
+        """The diagonal of D, empty if there is none."""
+        scale = self.points.scale
+        return np.asarray([] if scale is None else scale[self.point_of], dtype=np.float32)
+
+    def row(self, i: int, columns: Index) -> Single:
+        at = self.point_of[[i]]
+        return self.points.block(at, self.point_of[columns])[0].astype(np.float32)
+
+    def product(self, b: Array, rows: Index | None = None) -> Array:
+        by_point = np.bincount(self.point_of, weights=b, minlength=len(self.points))
+        if rows is None:
+            return self.points.mv(by_point)[self.point_of]
+        return self.points.mv_at(self.point_of[rows], by_point)
+
+    def block(self, index: Index) -> Array:
+        return self.points.block(self.point_of[index], self.point_of[index])
+
+
+def source_of(program: Program) -> tuple[Source, Array]:
+    """Source and vector s of a program with an equality of signs, in the variables b = a x.
+
+    With them the program is to minimise 1/2 b'Kb - s'b with the sum of b fixed.
+    """
+    Q, a, s = program.Q, program.a, -program.a * program.q
+    if isinstance(Q, PointsQuadratic) and (a == 1).all():
+        return PointsSource(Q, np.arange(len(Q))), s
+    if isinstance(Q, PairedQuadratic) and isinstance(Q.K, PointsQuadratic):
+        n = len(Q.K)
+        if (a[:n] == 1).all() and (a[n:] == -1).all():
+            return PointsSource(Q.K, np.tile(np.arange(n), 2)), s
+    everything = np.arange(len(Q))
+    K = Q.Q if isinstance(Q, DenseQuadratic) else Q.block(everything, everything)
+    if (a < 0).any():
+        K = a[:, None] * K * a
+    means = K.mean(axis=0)
+    centred = K - means
+    centred -= (means - means.mean())[:, None]
+    return DenseSource(centred), s - program.b * means

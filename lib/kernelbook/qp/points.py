@@ -1,0 +1,158 @@
+"""A Gram matrix that is never formed: products and blocks are computed from the points."""
+
+from collections.abc import Callable
+from functools import cached_property
+from importlib.util import find_spec
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from kernelbook.qp.quadratic import DenseQuadratic, Index, Solve
+
+__all__ = ["PointsQuadratic", "is_compiled"]
+
+Array = NDArray[np.float64]
+
+KINDS = {"rbf": 0, "laplacian": 1}
+# Values of one block of kernel rows: 32 MB.
+BLOCK_VALUES = 2**22
+# Columns from which the means of the matrix are estimated.
+SAMPLED_COLUMNS = 256
+
+
+def is_compiled() -> bool:
+    """Whether numba is there, which compiles the loops of the exact solver (extra ``fast``)."""
+    return find_spec("numba") is not None
+
+
+class PointsQuadratic:
+    r"""The matrix :math:`D K D` of a kernel K on points, with a diagonal D if one is given.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+    gram : callable
+        Function (X, Y) -> (n, m) of kernel values; of K - 1 if the kernel has a ``kind`` and
+        there is no ``scale``.
+    kind : {'rbf', 'laplacian'}, optional
+        A kernel that the compiled loops know; every other one goes through ``gram``.
+    gamma : float
+        Of that kernel.
+    scale : ndarray, shape (n,), optional
+        The diagonal of D, positive.
+
+    Examples
+    --------
+    >>> Q = PointsQuadratic(np.array([[1.0], [2.0]]), lambda X, Y: X @ Y.T)
+    >>> Q.mv(np.array([1.0, -1.0])).tolist(), Q.diagonal().tolist()
+    ([-1.0, -2.0], [1.0, 4.0])
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        gram: Callable[[Array, Array], Array],
+        *,
+        kind: str | None = None,
+        gamma: float = 1.0,
+        scale: Array | None = None,
+    ) -> None:
+        self.X, self.gram, self.kind, self.gamma, self.scale = X, gram, kind, gamma, scale
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @property
+    def compiled_kind(self) -> int | None:
+        """Number of the kernel in the compiled loops; None if they cannot be used."""
+        return KINDS[self.kind] if self.kind is not None and is_compiled() else None
+
+    @cached_property
+    def features(self) -> Array:
+        """The points (d, n), one feature a row, in units in which gamma is 1."""
+        centred = self.X - self.X.mean(axis=0)
+        centred *= self.gamma**0.5 if self.kind == "rbf" else self.gamma
+        return np.ascontiguousarray(centred.T)
+
+    def mv(self, x: Array) -> Array:
+        return self.mv_at(np.arange(len(self)), x)
+
+    def mv_at(self, rows: Index, x: Array) -> Array:
+        """The entries (Q x)[rows]."""
+        used = np.flatnonzero(x)
+        weights = x[used] if self.scale is None else x[used] * self.scale[used]
+        kind = self.compiled_kind
+        if kind is None:
+            product = self._sums_in_blocks(rows, used, weights)
+        else:
+            product = self._compiled_sums(kind, rows, used, weights)
+        return product if self.scale is None else product * self.scale[rows]
+
+    def _compiled_sums(self, kind: int, rows: Index, used: Index, weights: Array) -> Array:
+        from kernelbook.qp.exact.compiled import kernel_sums
+
+        at = self.features if len(rows) == len(self) else self.features[:, rows]
+        product = np.full(len(rows), 0.0 if self.scale is None else weights.sum())
+        others = np.ascontiguousarray(self.features[:, used].T)
+        kernel_sums(np.ascontiguousarray(at), others, weights, kind, product)
+        return product
+
+    def _sums_in_blocks(self, rows: Index, used: Index, weights: Array) -> Array:
+        product, others = np.zeros(len(rows)), self.X[used]
+        for block in gen_batches(len(rows), max(1, BLOCK_VALUES // max(1, len(used)))):
+            product[block] = self.gram(self.X[rows[block]], others) @ weights
+        return product
+
+    def diagonal(self) -> Array:
+        return self._diagonal.copy()
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        if self.kind is not None:
+            return np.zeros(len(self)) if self.scale is None else self.scale**2
+        batches = gen_batches(len(self), 512)
+        own = np.concatenate([np.diagonal(self.gram(self.X[b], self.X[b])) for b in batches])
+        return own if self.scale is None else own * self.scale**2
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        kind = self.compiled_kind
+        if kind is None:
+            values = self.gram(self.X[rows], self.X[columns])
+        else:
+            values = self._compiled_block(kind, rows, columns)
+        if self.scale is None:
+            return values
+        return self.scale[rows][:, None] * values * self.scale[columns]
+
+    def _compiled_block(self, kind: int, rows: Index, columns: Index) -> Array:
+        from kernelbook.qp.exact.compiled import fill_block
+
+        values = np.empty((len(rows), len(columns)))
+        at = np.ascontiguousarray(self.features[:, columns])
+        fill_block(at, np.ascontiguousarray(self.features[:, rows].T), kind, values)
+        return values if self.scale is None else values + 1.0
+
+    def factor(self, D: Array) -> Solve:
+        return self._formed().factor(D)
+
+    def centred(self, a: Array) -> DenseQuadratic:
+        return self._formed().centred(a)
+
+    def _formed(self) -> DenseQuadratic:
+        everything = np.arange(len(self))
+        return DenseQuadratic(self.block(everything, everything))
+
+    def mean_product(self, a: Array) -> Array:
+        """Q a / a'a, estimated from every few columns."""
+        step = max(1, len(a) // SAMPLED_COLUMNS)
+        sample = np.zeros(len(a))
+        sample[::step] = a[::step]
+        return self.mv(sample) / float(sample @ sample)
+
+    def restricted(self, index: Index) -> "PointsQuadratic":
+        """The same over some of the points."""
+        scale = None if self.scale is None else self.scale[index]
+        return PointsQuadratic(
+            self.X[index], self.gram, kind=self.kind, gamma=self.gamma, scale=scale
+        )
