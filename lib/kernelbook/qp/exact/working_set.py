@@ -22,6 +22,8 @@ FIRST_EPS, LEAST_EPS, EPS_STEP = 0.05, 5e-6, 0.3
 MAX_OUTER, MAX_ROUNDS = 40, 12
 STEPS_PER_VARIABLE = 100
 BLOCK_STEPS = 200_000
+# Free variables that are fewer than this share of those before are still becoming fewer.
+SETTLED = 0.8
 
 
 @dataclass(frozen=True)
@@ -45,27 +47,25 @@ def solve_exact(program: Program, tol: float, memory: int) -> ExactPoint:
     memory : int
         Bytes that kernel rows may take.
     """
-    a, n = program.a, len(program.a)
+    a = program.a
     source, s = source_of(program)
     lower = np.where(a > 0, program.lower, -program.upper)
     upper = np.where(a > 0, program.upper, -program.lower)
-    b = _first_point(lower, upper, program.b)
     problem = _Problem(source, s, lower, upper, program.b, tol, memory)
-    state = problem.at(b)
-    eps = FIRST_EPS * state.violation
-    n_steps = 0
-    for n_outer in range(MAX_OUTER):
-        if state.violation <= problem.slack(state):
+    state = problem.at(_first_point(lower, upper, program.b))
+    eps, n_steps, n_outer = FIRST_EPS * state.violation, 0, 0
+    if state.violation > problem.slack(state):
+        state, eps, n_steps = problem.approach(state, eps)
+    while not state.exact or state.violation > problem.slack(state):
+        n_outer += 1
+        if n_outer > MAX_OUTER:
             break
-        if n_outer == 0 or state.violation > 10 * eps:
-            state, eps, steps = problem.approach(state, eps)
+        after = problem.improve(state, eps)
+        if after is None or after.violation > 0.5 * state.violation:
+            eps *= 0.1
+            after, eps, steps = problem.approach(problem.at(state.b), eps)
             n_steps += steps
-        better = problem.improve(state, eps)
-        if better is None or better.violation > 0.5 * state.violation and n_outer % 3 == 2:
-            eps = max(0.1 * eps, EPS)
-            better, _, steps = problem.approach(state, eps)
-            n_steps += steps
-        state = better
+        state = after
     return ExactPoint(a * state.b, n_steps, n_outer)
 
 
@@ -88,6 +88,7 @@ class _State:
     level: float
     violation: float
     bound_violations: Array  # of the bounded variables; -inf for free ones
+    exact: bool  # whether t is known in double precision
 
 
 @dataclass(frozen=True)
@@ -101,16 +102,16 @@ class _Problem:
     memory: int
 
     def at(self, b: Array) -> _State:
-        return self.state(b, self.s - self.source.product(b))
+        return self.state(b, self.s - self.source.product(b), exact=True)
 
-    def state(self, b: Array, t: Array) -> _State:
+    def state(self, b: Array, t: Array, exact: bool) -> _State:
         rises, falls = b < self.upper, b > self.lower
         high = float(t[rises].max(initial=-np.inf))
         low = float(t[falls].min(initial=np.inf))
         free = rises & falls
         level = float(np.median(t[free])) if free.any() else (high + low) / 2
         beyond = np.where(free, -np.inf, np.where(rises, t - level, level - t))
-        return _State(b, t, level, high - low, beyond)
+        return _State(b, t, level, high - low, beyond, exact)
 
     def slack(self, state: _State) -> float:
         """Violation to accept: well below the tolerance, but not below rounding."""
@@ -123,36 +124,38 @@ class _Problem:
         return max(spread(self.source), float(self.source.diagonal.max()))
 
     def approach(self, state: _State, eps: float) -> tuple[_State, float, int]:
-        """Pairwise steps until hardly a bounded variable is still on the wrong side."""
+        """Pairwise steps until the set of free variables looks like that of the optimum."""
         pairwise = Pairwise(self.source, state.b, state.t, self.lower, self.upper, self.memory)
-        least = LEAST_EPS * state.violation
+        least, free = LEAST_EPS * state.violation, len(state.b)
         while pairwise.run(eps, STEPS_PER_VARIABLE * len(self.s)) and eps > least:
-            near = self.state(pairwise.b, pairwise.t)
+            near = self.state(pairwise.b, pairwise.t, exact=False)
+            before, free = free, int(np.isneginf(near.bound_violations).sum())
             wrong = int((near.bound_violations[pairwise.active] > 0).sum())
-            free = int(np.isneginf(near.bound_violations).sum())
-            if wrong <= 0.1 * free + 3:
+            if wrong <= 0.1 * free + 3 and free > SETTLED * before:
                 break
             eps *= EPS_STEP
-        return self.at(pairwise.b), eps, pairwise.n_steps
+        t, aside = pairwise.t, np.ones(len(state.b), dtype=bool)
+        aside[pairwise.active] = False
+        rest = np.flatnonzero(aside)
+        t[rest] = self.s[rest] - self.source.product(pairwise.b, rest)
+        return self.state(pairwise.b, t, exact=False), eps, pairwise.n_steps
 
     def improve(self, state: _State, eps: float) -> _State | None:
         """The optimum over the working set, the others fixed; None if nothing was gained."""
-        band = min(state.violation, 2 * eps)
-        W = np.flatnonzero(~(state.bound_violations <= -band) | np.isneginf(state.bound_violations))
-        K = self.source.block(W)
-        b = state.b[W]
-        r = state.t[W] + K @ b
+        W = np.flatnonzero(~(state.bound_violations <= -min(state.violation, 2 * eps)))
+        W = np.union1d(W, np.flatnonzero(np.isneginf(state.bound_violations)))
+        K, b, t = self.source.block(W), state.b[W], state.t[W]
+        if not state.exact:
+            t = self.s[W] - self.source.product(state.b, W)
         total = self.total - float(np.delete(state.b, W).sum())
-        found = self._optimum(K, r, total, W, state, eps)
-        change = np.zeros(len(self.s))
-        change[W] = found - b
-        t = state.t - self.source.product(change)
-        gain = 0.5 * float((state.t + t - 2 * state.level) @ change)
-        if gain < 0:
-            return None
+        found = self._optimum(K, t + K @ b, total, W, state, eps)
         after = state.b.copy()
         after[W] = found
-        return self.state(after, t)
+        # The change of the objective, without the part that the fixed sum takes out.
+        gain = float((t - state.level - 0.5 * (K @ (found - b))) @ (found - b))
+        if gain < 0:
+            return None
+        return self.at(after)
 
     def _optimum(self, K: Array, r: Array, total: float, W: Index, state: _State, eps: float) -> Array:
         lower, upper, b, t = self.lower[W], self.upper[W], state.b[W], state.t[W]
