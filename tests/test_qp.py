@@ -18,7 +18,7 @@ from kernelbook.qp.active_set import polish
 from kernelbook.qp.interior_point import InteriorPoint
 from kernelbook.qp.program import Program
 from kernelbook.qp.quadratic import RestrictedQuadratic, ScaledQuadratic
-from kernelbook.qp.solve import SOLVERS
+from kernelbook.qp.solve import INTERIOR_POINT
 
 INF = np.inf
 EPS = np.finfo(float).eps
@@ -576,10 +576,10 @@ def test_what_the_interior_point_method_cannot_do_the_polish_does(monkeypatch, e
     rng = np.random.default_rng(11)
     problem = (random_psd(rng, 20, 5), rng.normal(size=20), np.ones(20), 1.0, 0.0, 0.3)
     expected = solve_qp(*problem)
-    monkeypatch.setitem(SOLVERS, "dense", way)
+    monkeypatch.setitem(INTERIOR_POINT, "dense", way)
     assert_allclose(solve_qp(*problem).objective, expected.objective, rtol=1e-10)
     monkeypatch.setitem(
-        SOLVERS,
+        INTERIOR_POINT,
         "dense",
         lambda program, _: InteriorPoint(np.full(20, np.nan), *np.zeros((2, 20), bool), 3),
     )
@@ -693,7 +693,7 @@ def test_the_reference_keeps_its_inequalities_sparse(monkeypatch):
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1, got 0"),
         ({"max_iter": 2.5}, "max_iter must be a whole number of at least 1, got 2.5"),
         ({"max_iter": True}, "max_iter must be a whole number of at least 1, got True"),
-        ({"solver": "smo"}, r"solver must be one of \['auto', 'dense', 'reference'\], got 'smo'"),
+        ({"solver": "smo"}, r"solver must be one of \['auto', 'dense', 'reference', 'exact'\], got 'smo'"),
         ({"solver": None}, "solver must be one of"),
     ],
 )
@@ -701,7 +701,7 @@ def test_wrong_arguments_are_named_before_any_solver_runs(monkeypatch, change, m
     arguments = {
         "Q": np.eye(2), "q": [0.0, 0.0], "a": [1.0, 1.0], "b": 1.0, "lower": 0.0, "upper": 1.0
     }  # fmt: skip
-    monkeypatch.setattr("kernelbook.qp.solve.SOLVERS", dict.fromkeys(SOLVERS))
+    monkeypatch.setattr("kernelbook.qp.solve.INTERIOR_POINT", {})
     with pytest.raises(ValueError, match=message):
         solve_qp(**{**arguments, **change})
 

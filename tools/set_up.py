@@ -106,7 +106,8 @@ def set_up(directory: Path, lock: Path) -> None:
     run([*uv, "--require-hashes", "-r", str(lock)])
     say("  installing kernelbook itself, editable")
     run([*uv, "--no-deps", "-e", str(ROOT)])
-    # The place for work that is done once for each environment, such as compiling numba caches.
+    say("  compiling the loops of the exact solver")
+    run([python, "-m", "kernelbook.qp.exact"])
 
 
 def install_uv(directory: Path) -> None:

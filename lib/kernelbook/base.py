@@ -57,15 +57,22 @@ class KernelEstimator(BaseEstimator):
         """Check training points (n, d), or a precomputed matrix (n, n); with ``y=``, also y."""
         return validate_data(self, X, dtype=np.float64, **check_params)
 
-    def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
-        """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
+    def _fit_kernel(self, X: Matrix, sample_weight: Matrix | None = None) -> None:
+        """Resolve what of the kernel depends on the training points: ``gamma_``."""
         self._require_square(X)
         uses_gamma = isinstance(self.kernel, str) and self.kernel in KERNELS_WITH_GAMMA
         self.gamma_ = resolve_gamma(self.gamma, X, sample_weight) if uses_gamma else 1.0
-        K = self._gram(X)
-        if is_positive_semidefinite_by_construction(
+
+    def _is_psd_by_construction(self) -> bool:
+        return is_positive_semidefinite_by_construction(
             self.kernel, gamma=self.gamma_, coef0=self.coef0
-        ):
+        )
+
+    def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
+        """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
+        self._fit_kernel(X, sample_weight)
+        K = self._gram(X)
+        if self._is_psd_by_construction():
             return K
         name = "the precomputed X" if self._is_precomputed() else "the Gram matrix"
         return check_gram(K, name=name)

@@ -9,7 +9,7 @@ from sklearn.base import OutlierMixin
 from kernelbook.base import atomic_fit
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.projection import KernelProjector
-from kernelbook.qp import DenseQuadratic, QPSolution
+from kernelbook.qp import QPSolution
 from kernelbook.support import SupportVectorEstimator, positive_weights
 
 __all__ = ["OneClassSVM"]
@@ -45,7 +45,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         :meth:`decision_function`.
     max_iter : int, default=100
         Interior-point steps.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
@@ -160,14 +160,14 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         weights = positive_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         rows = self._rows(X, kept)
-        K = DenseQuadratic(self._training_gram(rows, weights[kept]))
+        K = self._training_quadratic(rows, weights[kept])
         # K is k_c; what it leaves out of a'Ka adds a linear term (and a constant).
         linear = self._one_sided(rows)
         box = weights[kept] / (nu * weights.sum())
         solution = self._solve_program(K, linear, np.ones(len(kept)), 1.0, 0.0, box)
         self._keep_detector(X, kept, solution, linear)
         self._resolution = self.tol * float(
-            max(np.abs(linear).max(), np.abs(K.mv(solution.x)).max())
+            max(np.abs(linear).max(), np.abs(solution.product).max())
         )
         return self
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from kernelbook.base import KernelEstimator
-from kernelbook.kernels import Matrix, check_degree, is_positive_semidefinite_by_construction
+from kernelbook.kernels import Matrix, check_degree
 
 __all__ = ["KernelProjector", "double_centred", "sign_columns"]
 
@@ -40,9 +40,9 @@ class KernelProjector(KernelEstimator):
 
     _reference: Matrix
 
-    def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
+    def _fit_kernel(self, X: Matrix, sample_weight: Matrix | None = None) -> None:
+        super()._fit_kernel(X, sample_weight)
         self._reference = X.mean(axis=0)
-        return super()._training_gram(X, sample_weight)
 
     def _gram(self, X: Matrix, Y: Matrix | None = None) -> Matrix:
         Y = X if Y is None else Y
@@ -78,9 +78,7 @@ class KernelProjector(KernelEstimator):
         return float(super()._gram(c, c)[0, 0])
 
     def _is_split(self) -> bool:
-        return is_positive_semidefinite_by_construction(
-            self.kernel, gamma=self.gamma_, coef0=self.coef0
-        )
+        return self._is_psd_by_construction()
 
     def _polynomial_parameters(self) -> tuple[float, int, float]:
         if self.kernel == "linear":

@@ -8,7 +8,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from kernelbook.base import KernelEstimator
 from kernelbook.kernels import Matrix
 from kernelbook.projection import KernelProjector
-from kernelbook.qp import Certificate, QPSolution, Quadratic, solve_qp
+from kernelbook.qp import (
+    COMPILED_KERNELS,
+    Certificate,
+    DenseQuadratic,
+    PointsQuadratic,
+    QPSolution,
+    Quadratic,
+    goes_exact,
+    solve_qp,
+)
 
 __all__ = [
     "InterceptMachine",
@@ -57,6 +66,22 @@ class SupportVectorEstimator(KernelEstimator):
         return solve_qp(
             Q, q, a, b, lower, upper, tol=self.tol, max_iter=self.max_iter, solver=self.solver
         )
+
+    def _training_quadratic(
+        self, X: Matrix, sample_weight: Array | None = None
+    ) -> DenseQuadratic | PointsQuadratic:
+        """The Gram matrix of :meth:`_training_gram`, in memory only where the solver wants it."""
+        if not goes_exact(self.solver, len(X)) or self._is_precomputed():
+            return DenseQuadratic(self._training_gram(X, sample_weight))
+        self._fit_kernel(X, sample_weight)
+        if not self._is_psd_by_construction():
+            return DenseQuadratic(self._training_gram(X, sample_weight))
+        return self._points_quadratic(X)
+
+    def _points_quadratic(self, X: Matrix, scale: Array | None = None) -> PointsQuadratic:
+        """The Gram matrix D K D computed when needed, with the fitted ``gamma_``."""
+        kind = self.kernel if self.kernel in COMPILED_KERNELS else None
+        return PointsQuadratic(X, self._gram, kind=kind, gamma=self.gamma_, scale=scale)
 
     def _keep_support(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
         """Keep the training points with non-zero signed coefficients (n,), and the proof."""

@@ -11,7 +11,7 @@ from kernelbook.base import atomic_fit
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.projection import METRICS, KernelProjector
-from kernelbook.qp import DenseQuadratic, QPSolution
+from kernelbook.qp import QPSolution, Quadratic
 from kernelbook.support import SupportVectorEstimator, positive_weights
 
 __all__ = ["SVDD", "FeatureSphere", "target_signs"]
@@ -142,7 +142,7 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
         return self.predict(X, diagonal=np.diagonal(np.asarray(X, dtype=np.float64)))
 
     def _keep_center(
-        self, X: Matrix, kept: NDArray[np.intp], K: DenseQuadratic, solution: QPSolution
+        self, X: Matrix, kept: NDArray[np.intp], K: Quadratic, solution: QPSolution
     ) -> None:
         """Keep the centre by its signed coefficients, those of the kept points, and the proof.
 
@@ -151,7 +151,7 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
         beta = np.zeros(len(X))
         beta[kept] = solution.x
         self._keep_support(X, beta, solution)
-        product, diagonal = K.mv(solution.x), K.diagonal()
+        product, diagonal = solution.product, K.diagonal()
         self._product = float(solution.x @ product)
         self.center_norm_ = float(np.sqrt(max(self._product + self._outside_split(), 0.0)))
         self._training_diagonal = (float(diagonal.min()), float(diagonal.max()))
@@ -250,7 +250,7 @@ class SVDD(FeatureSphere):
         separates the sphere from its outside, see :meth:`decision_function`.
     max_iter : int, default=100
         Interior-point steps.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
@@ -374,7 +374,7 @@ class SVDD(FeatureSphere):
         weights = positive_weights(sample_weight, X)
         box = signs * self._prices(signs, weights)
         kept = np.flatnonzero(weights)
-        K = DenseQuadratic(self._training_gram(self._rows(X, kept), weights[kept]))
+        K = self._training_quadratic(self._rows(X, kept), weights[kept])
         solution = self._solve(K, box[kept])
         self._keep_center(X, kept, K, solution)
         radius_squared = self._product + 2.0 * solution.multiplier
@@ -383,7 +383,7 @@ class SVDD(FeatureSphere):
         self._set_radius(radius_squared if grows.any() else radius_squared / 2.0)
         return self
 
-    def _solve(self, K: DenseQuadratic, box: Array) -> QPSolution:
+    def _solve(self, K: Quadratic, box: Array) -> QPSolution:
         """Half the dual with its sign turned, so that K itself is the matrix."""
         lower, upper = np.minimum(box, 0.0), np.maximum(box, 0.0)
         return self._solve_program(K, -0.5 * K.diagonal(), np.ones(len(box)), 1.0, lower, upper)

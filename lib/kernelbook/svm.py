@@ -125,7 +125,7 @@ class KernelSVC(BinaryClassifier):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Interior-point steps.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
@@ -212,7 +212,7 @@ class KernelSVC(BinaryClassifier):
         box = C * weights * self._class_weights(signs, weights > 0)
         self._require_both_classes(signs, box)
         kept = np.flatnonzero(box)
-        Q = DenseQuadratic(self._training_gram(self._rows(X, kept), weights[kept]))
+        Q = self._training_quadratic(self._rows(X, kept), weights[kept])
         solution = self._solve_in_box(Q, signs[kept], box[kept])
         signed = np.zeros(len(X))
         signed[kept] = solution.x
@@ -266,7 +266,7 @@ class HardMarginSVC(BinaryClassifier):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Interior-point steps.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes

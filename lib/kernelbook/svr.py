@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from kernelbook.base import atomic_fit
-from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import DenseQuadratic, PairedQuadratic, QPSolution
+from kernelbook.kernels import Kernel, check_positive
+from kernelbook.qp import PairedQuadratic, QPSolution, Quadratic
 from kernelbook.support import InterceptMachine, positive_weights
 
 __all__ = ["KernelSVR"]
@@ -43,7 +43,7 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Interior-point steps.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
@@ -120,7 +120,7 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         X, y = self._training_points(X, y=y, y_numeric=True)
         weights = positive_weights(sample_weight, X)
         box, kept = C * weights, np.flatnonzero(weights)
-        K = self._training_gram(self._rows(X, kept), weights[kept])
+        K = self._training_quadratic(self._rows(X, kept), weights[kept])
         target = np.asarray(y, dtype=np.float64)[kept]
         # A constant in the target goes to the bias; in the dual it would cost digits.
         constant = float(target.mean())
@@ -145,14 +145,16 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         """
         return self._values(X)
 
-    def _solve(self, K: Matrix, y: Array, box: Array, epsilon: float) -> tuple[QPSolution, Array]:
+    def _solve(
+        self, K: Quadratic, y: Array, box: Array, epsilon: float
+    ) -> tuple[QPSolution, Array]:
         n, one = len(y), np.ones(len(y))
         if epsilon == 0:
             # Without a tube alpha and alpha* are not unique, but their difference is.
-            solution = self._solve_program(DenseQuadratic(K), -y, one, 0.0, -box, box)
+            solution = self._solve_program(K, -y, one, 0.0, -box, box)
             return solution, solution.x
         solution = self._solve_program(
-            PairedQuadratic(DenseQuadratic(K)),
+            PairedQuadratic(K),
             np.concatenate([epsilon - y, epsilon + y]),
             np.concatenate([one, -one]),
             0.0,

@@ -23,7 +23,7 @@ from kernelbook.conformal.checks import (
 from kernelbook.conformal.factors import ConformalFactor, normalising_scale
 from kernelbook.conformal.machine import ConformalMachine
 from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import DenseQuadratic, QPSolution
+from kernelbook.qp import QPSolution, Quadratic
 from kernelbook.support import positive_weights
 from kernelbook.svm import KernelSVC, encode_labels
 
@@ -252,19 +252,19 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         self.previous_ = self._machine_before(settings, X, weights).fit(X, y, weights)
         box = settings.C_second * weights * self._class_weights(signs, weights > 0)
         kept = np.flatnonzero(box)
-        K = self._second_gram(self._rows(X, kept))
+        scaled = self._second_quadratic(self._rows(X, kept))
         factor, note = self._make_factor(settings, X, signs, weights)
         log_D = factor.log(X[kept])
         if settings.normalize:
-            shift = normalising_scale(log_D, K.diagonal(), weights[kept])
+            shift = normalising_scale(log_D, scaled(np.ones(len(kept))).diagonal(), weights[kept])
             log_D, factor = log_D + shift, factor.scaled(shift)
         D = np.ones(len(X))
         D[kept] = np.exp(log_D)
-        solution, values = self._solve_with(D[kept], K, signs[kept], box[kept])
+        solution, values = self._solve_with(scaled(D[kept]), signs[kept], box[kept])
         remark = self._worth(values, X[kept], signs[kept], weights[kept])
         if remark == WORSE:
             factor, D = ConformalFactor(), np.ones(len(X))
-            solution, _ = self._solve_with(D[kept], K, signs[kept], box[kept])
+            solution, _ = self._solve_with(scaled(D[kept]), signs[kept], box[kept])
         signed = np.zeros(len(X))
         signed[kept] = solution.x
         self._keep_classifier(X, signed, solution)
@@ -372,15 +372,10 @@ class ConformalSVC(ConformalMachine, KernelSVC):
             return TELLS_NOTHING
         return WORSE if told <= before / 2 else None
 
-    def _solve_with(
-        self, D: Array, K: Matrix, signs: Array, box: Array
-    ) -> tuple[QPSolution, Array]:
+    def _solve_with(self, Q: Quadratic, signs: Array, box: Array) -> tuple[QPSolution, Array]:
         """Solve the second problem; its solution and the decision values of the points (n,)."""
-        product = D[:, None] * K
-        product *= D
-        Q = DenseQuadratic(product)
         solution = self._solve_in_box(Q, signs, box)
-        return solution, Q.mv(solution.x) + solution.multiplier
+        return solution, solution.product + solution.multiplier
 
 
 def _informedness(values: Array, signs: Array, weights: Array) -> float:

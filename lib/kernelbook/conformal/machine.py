@@ -1,18 +1,22 @@
 """What conformal machines share: values D(x) D(x_i) K(x_i, x), and a second program with D K D."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.conformal.factors import ConformalFactor
-from kernelbook.kernels import Matrix, is_positive_semidefinite_by_construction
+from kernelbook.kernels import Matrix
 from kernelbook.projection import KernelProjector
+from kernelbook.qp import DenseQuadratic, Quadratic, goes_exact
 from kernelbook.support import SupportVectorEstimator
 
 __all__ = ["ConformalMachine", "root_machine"]
 
 Array = NDArray[np.float64]
+Scaled = Callable[[Array], Quadratic]
 
 
 def root_machine(machine: Any) -> Any:
@@ -37,15 +41,19 @@ class ConformalMachine(SupportVectorEstimator, KernelProjector):
     def _is_split(self) -> bool:
         return False
 
-    def _second_gram(self, X: Matrix) -> Matrix:
-        """Plain kernel values (n, n), with the width of the machine before, which checked them."""
+    def _second_quadratic(self, X: Matrix) -> Scaled:
+        """D -> the matrix D K D, with the width of the machine before, which checked K."""
         self.gamma_ = self.previous_.gamma_
-        K = self._gram(X)
-        if is_positive_semidefinite_by_construction(
-            self.kernel, gamma=self.gamma_, coef0=self.coef0
+        if (
+            goes_exact(self.solver, len(X))
+            and not self._is_precomputed()
+            and self._is_psd_by_construction()
         ):
-            return K
-        return (K + K.T) / 2
+            return partial(self._points_quadratic, X)
+        K = self._gram(X)
+        if not self._is_psd_by_construction():
+            K = (K + K.T) / 2
+        return lambda D: DenseQuadratic(D[:, None] * K * D)
 
     def _block_sum(self, X: Matrix) -> Array:
         """Sum of coefficient times D(x) D(x_i) K(x_i, x), shape (m,)."""

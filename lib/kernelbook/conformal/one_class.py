@@ -12,11 +12,10 @@ from kernelbook.base import atomic_fit
 from kernelbook.conformal import schemes
 from kernelbook.conformal.checks import SIGMA_RULE, check_count, check_metric, sigma_over_root_d
 from kernelbook.conformal.factors import ConformalFactor, GaussianFactor
-from kernelbook.conformal.machine import ConformalMachine
+from kernelbook.conformal.machine import ConformalMachine, Scaled
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import DenseQuadratic
 from kernelbook.support import positive_weights
 
 __all__ = ["ConformalOneClassSVM"]
@@ -180,7 +179,7 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         weights = positive_weights(sample_weight, X)
         self.previous_ = self._machine_before(n_passes).fit(X, None, weights)
         kept = np.flatnonzero(weights)
-        K = self._second_gram(self._rows(X, kept))
+        scaled = self._second_quadratic(self._rows(X, kept))
         box = weights[kept] / (self.nu * weights.sum())
         if tau is None:
             tau = sigma_over_root_d(self.gamma_, self.n_features_in_)
@@ -188,7 +187,7 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         factor = self._make_factor(X, margin, metric, tau)
         self.factor_ = _with_floor(factor, floor, X[kept])
         self._warn_of_collapse(X[kept], weights[kept])
-        self._solve_second(X, kept, K, box)
+        self._solve_second(X, kept, scaled, box)
         return self
 
     def _checked_tau(self, metric: str) -> float | None:
@@ -233,14 +232,13 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         widths = np.full(len(centres.index), 2.0 * tau**2)
         return GaussianFactor(centres.space, widths, centres.alpha)
 
-    def _solve_second(self, X: Matrix, kept: Index, K: Matrix, box: Array) -> None:
-        c = self.factor_(X[kept])
-        Q = DenseQuadratic(c[:, None] * K * c)
+    def _solve_second(self, X: Matrix, kept: Index, scaled: Scaled, box: Array) -> None:
+        Q = scaled(self.factor_(X[kept]))
         nothing = np.zeros(len(kept))
         solution = self._solve_program(Q, nothing, np.ones(len(kept)), 1.0, 0.0, box)
         self._keep_detector(X, kept, solution, nothing)
         self.support_factor_ = self.factor_(X[self.support_])
-        self._resolution = self.tol * float(np.abs(Q.mv(solution.x)).max())
+        self._resolution = self.tol * float(np.abs(solution.product).max())
 
     def _warn_of_collapse(self, X: Matrix, weights: Array) -> None:
         log_c = self.factor_.log(X)

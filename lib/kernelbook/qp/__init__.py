@@ -1,15 +1,20 @@
 """The one quadratic program behind every machine of this package, solved and certified."""
 
 from kernelbook.qp.certificate import Certificate, certify
+from kernelbook.qp.points import KINDS as COMPILED_KERNELS
+from kernelbook.qp.points import PointsQuadratic
 from kernelbook.qp.quadratic import DenseQuadratic, PairedQuadratic, Quadratic
-from kernelbook.qp.solve import QPSolution, solve_qp
+from kernelbook.qp.solve import QPSolution, goes_exact, solve_qp
 
 __all__ = [
+    "COMPILED_KERNELS",
     "Certificate",
     "DenseQuadratic",
     "PairedQuadratic",
+    "PointsQuadratic",
     "QPSolution",
     "Quadratic",
     "certify",
+    "goes_exact",
     "solve_qp",
 ]

@@ -100,6 +100,8 @@ class PointsQuadratic:
 
     def _sums_in_blocks(self, rows: Index, used: Index, weights: Array) -> Array:
         product, others = np.zeros(len(rows)), self.X[used]
+        if len(rows) == 0 or len(used) == 0:
+            return product
         for block in gen_batches(len(rows), max(1, BLOCK_VALUES // max(1, len(used)))):
             product[block] = self.gram(self.X[rows[block]], others) @ weights
         return product

@@ -6,12 +6,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.quadratic import Quadratic, RestrictedQuadratic, ScaledQuadratic
+from kernelbook.qp.quadratic import Quadratic, RestrictedQuadratic, ScaledQuadratic, mean_product
 
 __all__ = ["Program"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+
+def _restricted(Q: Quadratic, index: Index) -> Quadratic:
+    """Q over some variables; a Q that can do that itself keeps what it knows."""
+    own = getattr(Q, "restricted", None)
+    return RestrictedQuadratic(Q, index) if own is None else own(index)
 
 
 @dataclass(frozen=True)
@@ -40,10 +46,9 @@ class Program:
 
         A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
         """
-        size = float(self.a @ self.a)
-        means = self.Q.mv(self.a) / size
+        means = mean_product(self.Q, self.a)
         diagonal = self.Q.diagonal() - 2.0 * self.a * means
-        diagonal += self.a**2 * (float(self.a @ means) / size)
+        diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
         return max(self.curvature, float(diagonal.max()))
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
@@ -55,7 +60,7 @@ class Program:
         fixed = x.copy()
         fixed[index] = 0.0
         return Program(
-            self.Q if len(index) == len(x) else RestrictedQuadratic(self.Q, index),
+            self.Q if len(index) == len(x) else _restricted(self.Q, index),
             (self.q + self.Q.mv(fixed))[index],
             self.a[index],
             self.b - float(self.a @ fixed),

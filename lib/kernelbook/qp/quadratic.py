@@ -14,6 +14,7 @@ __all__ = [
     "RestrictedQuadratic",
     "ScaledQuadratic",
     "cholesky_solver",
+    "mean_product",
 ]
 
 Array = NDArray[np.float64]
@@ -60,6 +61,12 @@ class Quadratic(Protocol):
     def centred(self, a: Array) -> "Quadratic":
         """P Q P with P = I - aa'/a'a, which removes what the equality a'x = b makes constant."""
         ...
+
+
+def mean_product(Q: Quadratic, a: Array) -> Array:
+    """Q a / a'a, shape (n,); a matrix too large for that estimates it by a method of this name."""
+    estimate = getattr(Q, "mean_product", None)
+    return Q.mv(a) / float(a @ a) if estimate is None else estimate(a)
 
 
 def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
@@ -194,6 +201,16 @@ class PairedQuadratic:
             return np.concatenate([np.where(first, u, w + v), np.where(first, u - w, v)])
 
         return solve_pair
+
+    def mean_product(self, a: Array) -> Array:
+        """Q a / a'a, by what K has for that."""
+        n = len(self.K)
+        difference = a[:n] - a[n:]
+        if not difference.any():
+            return np.zeros(2 * n)
+        share = float(difference @ difference) / float(a @ a)
+        means = share * mean_product(self.K, difference)
+        return np.concatenate([means, -means])
 
     def centred(self, a: Array) -> Quadratic:
         n = len(self.K)

@@ -1,7 +1,6 @@
 r"""``solve_qp``: validation, scaling, one of the ways to solve, the polish, the certificate."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import copysign
 from typing import cast
@@ -12,21 +11,24 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.kernels import check_gram, check_positive
-from kernelbook.qp.active_set import feasible_point, polish
 from kernelbook.qp.certificate import Certificate, certify
-from kernelbook.qp.interior_point import InteriorPoint, solve_dense, solve_reference
+from kernelbook.qp.in_memory import Way, minimise
+from kernelbook.qp.interior_point import solve_dense, solve_reference
+from kernelbook.qp.points import is_compiled
 from kernelbook.qp.program import Program
 from kernelbook.qp.quadratic import EPS, DenseQuadratic, Quadratic
 
-__all__ = ["QPSolution", "solve_qp"]
+__all__ = ["QPSolution", "goes_exact", "solve_qp"]
 
 Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
 # A gradient below this share of the sum of its terms' magnitudes is what cancellation left.
 CANCELLATION = 1e-6
-Way = Callable[[Program, int], InteriorPoint]
-SOLVERS: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
+INTERIOR_POINT: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
+SOLVERS = [*INTERIOR_POINT, "exact"]
+# From so many variables on the exact way is the faster one, its compiled loops once loaded.
+EXACT_FROM = 400
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,11 @@ class QPSolution:
     duality_gap, kkt_violation, status
         See :class:`~kernelbook.qp.Certificate`.
     n_iter : int
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     objective : float
         1/2 x'Qx + q'x.
+    product : ndarray, shape (n,)
+        Q x.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class QPSolution:
     n_iter: int
     status: str
     objective: float
+    product: Array
 
     @property
     def certificate(self) -> Certificate:
@@ -81,6 +86,7 @@ def solve_qp(
     tol: float = 1e-9,
     max_iter: int = 100,
     solver: str = "auto",
+    cache_size: float = 200.0,
 ) -> QPSolution:
     r"""Minimise a convex quadratic over a box with one equality.
 
@@ -102,10 +108,16 @@ def solve_qp(
     max_iter : int, default=100
         Steps of the interior-point method. Where it is stopped far from the optimum (at a
         relative gap above 1e-4), its last point is returned as it is, with a warning.
-    solver : {'auto', 'dense', 'reference'}, default='auto'
-        ``'reference'`` is cvxopt's general solver with sparse inequalities, ``'dense'`` (and
-        ``'auto'``) its cone solver with one Cholesky factorisation a step; every way ends in
-        the same polish, so that all return the same solution.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        ``'reference'`` is cvxopt's general solver with sparse inequalities, ``'dense'`` its cone
+        solver with one Cholesky factorisation a step; both end in an active-set polish.
+        ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
+        set that they leave; it needs numba (``pip install "kernelbook[fast]"``), coefficients
+        of 1 and -1 in ``a`` and finite bounds, and never forms Q if that is an operator. All
+        return the same solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can
+        be had, else ``'dense'``.
+    cache_size : float, default=200
+        Megabytes that the exact way may keep of rows of Q.
 
     Returns
     -------
@@ -144,13 +156,12 @@ def solve_qp(
     """
     program = _checked(Q, q, a, b, lower, upper)
     tol = check_positive("tol", tol)
-    if not isinstance(solver, str) or solver not in ("auto", *SOLVERS):
-        raise ValueError(f"solver must be one of {['auto', *SOLVERS]}, got {solver!r}.")
+    way = _chosen_way(program, solver)
+    memory = int(1e6 * check_positive("cache_size", cache_size))
     whole = isinstance(max_iter, int | np.integer) and not isinstance(max_iter, bool)
     if not whole or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
-    way = SOLVERS["dense" if solver == "auto" else solver]
-    x, n_iter = _minimise(way, program, tol, int(max_iter))
+    x, n_iter = _minimise(way, program, tol, int(max_iter), memory)
     solution = _certified(program, x, n_iter, tol)
     if solution.status == "optimal":
         return solution
@@ -158,6 +169,30 @@ def solve_qp(
         solution = replace(solution, status="max_iter")
     warnings.warn(_unconverged(program, solution, tol), ConvergenceWarning, stacklevel=2)
     return solution
+
+
+def goes_exact(solver: str, n: int) -> bool:
+    """Whether a program of n variables, box and equality permitting, takes the exact way."""
+    return is_compiled() and (solver == "exact" or (solver == "auto" and n >= EXACT_FROM))
+
+
+def _chosen_way(program: Program, solver: str) -> str:
+    if not isinstance(solver, str) or solver not in ("auto", *SOLVERS):
+        raise ValueError(f"solver must be one of {['auto', *SOLVERS]}, got {solver!r}.")
+    bounded = bool(np.isfinite(program.upper - program.lower).all())
+    possible = bounded and bool((np.abs(program.a) == 1).all())
+    if solver == "auto":
+        return "exact" if possible and goes_exact(solver, len(program.q)) else "dense"
+    if solver == "exact" and not possible:
+        raise ValueError(
+            "solver='exact' needs finite bounds, and coefficients of 1 and -1 in a: use "
+            "solver='dense'."
+        )
+    if solver == "exact" and not is_compiled():
+        raise ImportError(
+            "solver='exact' needs numba: pip install \"kernelbook[fast]\", or use solver='dense'."
+        )
+    return solver
 
 
 def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
@@ -174,46 +209,23 @@ def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
     )
 
 
-def _minimise(way: Way, program: Program, tol: float, max_iter: int) -> tuple[Array, int]:
-    """Fix what cannot move, centre the rest, take the interior-point way, polish."""
+def _minimise(
+    way: str, program: Program, tol: float, max_iter: int, memory: int
+) -> tuple[Array, int]:
+    """Fix what cannot move, then take the way for the rest."""
     x = _extreme_point(program)
     moving = np.flatnonzero(program.lower < program.upper)
     if x is not None or len(moving) == 0:
         return program.lower.copy() if x is None else x, 0
     x = np.where(program.lower < program.upper, 0.0, program.lower)
-    centred = program.restricted(moving, x).centred()
-    found = _near_solution(way, centred, max_iter)
-    x[moving] = polish(centred, found, tol) if found.near else feasible_point(centred, found)
-    return x, found.n_iter
+    rest = program.restricted(moving, x)
+    if way == "exact":
+        from kernelbook.qp.exact.working_set import solve_exact
 
-
-def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
-    """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
-    if not (np.isfinite(program.lower) | np.isfinite(program.upper)).any():
-        return _unsolved(program)  # a linear system: the polish solves it
-    slope = float(np.abs(program.q).max())
-    widths = program.upper - program.lower
-    bounded = np.isfinite(widths)
-    sizes = [float(np.median(widths[bounded]))] if bounded.any() else []
-    if program.curvature > 0 and slope > 0:
-        sizes.append(slope / program.curvature)
-    s = min(sizes, default=abs(program.b) or 1.0)
-    weight = max(s * program.curvature, slope) or 1.0
-    try:
-        # Near its end the method divides by slacks that vanish; what comes of it is looked at.
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            found = way(program.scaled(s, weight), max_iter)
-    except (ArithmeticError, ValueError):
-        # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
-        return _unsolved(program)
-    return replace(found, x=s * found.x) if np.isfinite(found.x).all() else _unsolved(program)
-
-
-def _unsolved(program: Program) -> InteriorPoint:
-    nowhere = np.zeros(len(program.q), dtype=bool)
-    start = InteriorPoint(np.zeros(len(program.q)), nowhere, nowhere, 0)
-    x = feasible_point(program, start)
-    return InteriorPoint(x, x <= program.lower, x >= program.upper, 0)
+        x[moving], n_iter = solve_exact(rest, tol, max_iter, memory)
+    else:
+        x[moving], n_iter = minimise(INTERIOR_POINT[way], rest, tol, max_iter)
+    return x, n_iter
 
 
 def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolution:
@@ -244,6 +256,7 @@ def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolutio
         n_iter=n_iter,
         status=certificate.status,
         objective=objective,
+        product=product,
     )
 
 

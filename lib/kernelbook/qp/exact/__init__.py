@@ -1,0 +1,1 @@
+"""The exact way through the quadratic program, for many variables; needs numba."""

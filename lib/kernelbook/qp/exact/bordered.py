@@ -1,5 +1,7 @@
 r"""Equality-constrained systems for sets of free variables that change a little at a time."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, lu_factor, lu_solve, solve_triangular
@@ -9,6 +11,7 @@ __all__ = ["BorderedSystem"]
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+Step = Callable[[Array, float], tuple[Array, float]]
 
 RIDGE = 1e-13
 RIDGES = (1.0, 1e2, 1e4)
@@ -40,7 +43,8 @@ class BorderedSystem:
     def __init__(self, K: Array, r: Array, total: float) -> None:
         self.K, self.r, self.total = K, r, total
         self._scale = float(np.diagonal(K).max()) or 1.0
-        self._base: Index | None = None
+        self._base: Index = np.empty(0, dtype=np.intp)
+        self._in_base: Mask = np.zeros(len(r), dtype=bool)
 
     def solve(self, free: Mask, b: Array, target: float) -> tuple[Array, float, float] | None:
         """b with its free entries solved for, lambda, and the largest residual that is left.
@@ -66,14 +70,14 @@ class BorderedSystem:
                 return None
             if size < best:
                 kept, best = (x.copy(), multiplier), size
-            if size <= target or size > 0.5 * best and size != best:
+            if size <= target or (size > 0.5 * best and size != best):
                 break
             step, change = border(residual, missing)
             x, multiplier = x + step, multiplier + change
         return *kept, best
 
     def _is_far(self, free: Mask) -> bool:
-        if self._base is None:
+        if len(self._base) == 0:
             return True
         changes = int((free != self._in_base).sum())
         return changes > max(LARGEST_BORDER, BORDER_SHARE * len(self._base))
@@ -93,13 +97,13 @@ class BorderedSystem:
             if np.diagonal(L).min() >= SMALLEST_PIVOT * self._scale**0.5 or multiple == RIDGES[-1]:
                 self._L = L
                 self._columns: dict[int, int] = {}
-                self._Z = np.empty((len(base), 0), order="F")
+                self._Z = np.empty((len(base), 0))
                 self._ZZ = np.empty((0, 0))
                 return True
-        self._base = None
+        self._base = np.empty(0, dtype=np.intp)
         return False
 
-    def _border(self, added: Index, removed: Index):  # type: ignore[no-untyped-def]
+    def _border(self, added: Index, removed: Index) -> Step | None:
         """A function (residual, missing) -> (step of x, step of lambda)."""
         n = len(self.r)
         names = [int(i) for i in added] + [-1] + [n + int(i) for i in removed]

@@ -4,6 +4,8 @@ Loops over one block of a row stay in the processor's nearest cache, and are wri
 branches so that the compiler turns them into vector instructions.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -20,13 +22,20 @@ __all__ = [
 
 # Numbers may be contracted and compared as if none were NaN, but not reordered: the
 # exponential relies on the order of its additions.
-FLAGS = {"contract", "nnan", "nsz", "arcp"}
+FAST: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "nnan", "nsz", "arcp"},
+}
 BLOCK = 256
 CHUNK = 1024
 GAUSSIAN = 0
 CONVERGED, LIMIT = -1, -2
 # Stands for infinity, with which the fast comparisons above may not calculate.
 HUGE = 1e300
+# A pair with less curvature than this share of the unit has none.
+FLAT = 1e-12
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
@@ -36,7 +45,7 @@ ROUNDER, ROUNDER_32 = 6755399441055744.0, 12582912.0
 LOWEST, LOWEST_32 = -708.0, -87.0
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _expm1_double(x, out, rounded):
     """exp(x) - 1 for x <= 0, to two units in the last place."""
     bits = rounded.view(np.int64)
@@ -66,7 +75,7 @@ def _expm1_double(x, out, rounded):
         out[i] = rounded[i] * out[i] + (rounded[i] - 1.0)
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _expm1_single(x, out, rounded):
     """exp(x) - 1 for x <= 0 in single precision."""
     bits = rounded.view(np.int32)
@@ -89,7 +98,7 @@ def _expm1_single(x, out, rounded):
         out[i] = rounded[i] * out[i] + (rounded[i] - np.float32(1.0))
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _minus_distances(features, point, kind, start, stop, out):
     """Minus the squared Euclidean or the city-block distances to one point, for one chunk."""
     d = len(features)
@@ -116,7 +125,7 @@ def _minus_distances(features, point, kind, start, stop, out):
         k += 1
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _row_single(features, factor, j, kind, out):
     """Row j of D K D, or of K - 1 where there is no factor, in single precision."""
     n = features.shape[1]
@@ -134,7 +143,7 @@ def _row_single(features, factor, j, kind, out):
             out[i] = own * factor[i] * (out[i] + np.float32(1.0))
 
 
-@njit(cache=True, fastmath=FLAGS, nogil=True)
+@njit(**FAST)
 def kernel_sums(features, others, coefficients, kind, out):
     """Add to out (n,) the sum over j of coefficients_j (k(x_i, z_j) - 1), in double precision.
 
@@ -156,7 +165,7 @@ def kernel_sums(features, others, coefficients, kind, out):
                 total[i] += c * values[i]
 
 
-@njit(cache=True, fastmath=FLAGS, nogil=True)
+@njit(**FAST)
 def fill_block(features, others, kind, out):
     """Write k(z_j, x_i) - 1 to out (m, n)."""
     n = features.shape[1]
@@ -170,7 +179,7 @@ def fill_block(features, others, kind, out):
             _expm1_double(x[:size], out[j, start:stop], rounded[:size])
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def block_extremes(t, up, low, top, bottom):
     """Largest t that may rise and smallest t that may fall, of each block."""
     for block in range(len(top)):
@@ -182,9 +191,13 @@ def block_extremes(t, up, low, top, bottom):
         top[block], bottom[block] = largest, smallest
 
 
-@njit(cache=True, fastmath=FLAGS)
-def _best_partner(row, own, best, t, low, diagonal, bottom, floor, gains):
-    """The variable that may fall whose pair with i promises most: (t_i - t_j)^2 / curvature."""
+@njit(**FAST)
+def _best_partner(row, own, best, least, t, low, diagonal, bottom, unit, gains):
+    """The variable that may fall whose pair with i promises most: (t_i - t_j)^2 / curvature.
+
+    Slopes and curvatures are taken in units in which single precision holds them.
+    """
+    per_slope, per_curvature = 1.0 / (best - least), 1.0 / unit
     record, partner = np.float32(0.0), -1
     for block in range(len(bottom)):
         if bottom[block] >= best:
@@ -192,8 +205,9 @@ def _best_partner(row, own, best, t, low, diagonal, bottom, floor, gains):
         start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
         largest = np.float32(0.0)
         for c in range(start, stop):
-            slope = np.float32(max(best - (t[c] + low[c]), 0.0))
-            curvature = np.float32(max(own + diagonal[c] - 2.0 * row[c], floor))
+            slope = np.float32(max(best - (t[c] + low[c]), 0.0) * per_slope)
+            curvature = own + diagonal[c] - 2.0 * row[c]
+            curvature = np.float32(max(curvature * per_curvature, FLAT))
             gain = slope * (slope / curvature)
             gains[c - start] = gain
             largest = max(largest, gain)
@@ -206,7 +220,7 @@ def _best_partner(row, own, best, t, low, diagonal, bottom, floor, gains):
     return partner
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _move(step, row_i, row_j, t, up, low, top, bottom):
     """t -= step (K_i - K_j), and the new extremes of each block."""
     for block in range(len(top)):
@@ -220,19 +234,36 @@ def _move(step, row_i, row_j, t, up, low, top, bottom):
         top[block], bottom[block] = largest, smallest
 
 
-@njit(cache=True, fastmath=FLAGS)
+@njit(**FAST)
 def _mark(i, b, lower, upper, up, low):
     up[i] = 0.0 if b[i] < upper[i] else -HUGE
     low[i] = 0.0 if b[i] > lower[i] else HUGE
 
 
-@njit(cache=True, fastmath=FLAGS, nogil=True)
-def smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bottom, eps, floor,
-              limit, counters):
+@njit(**FAST)
+def smo_steps(
+    rows,
+    slot,
+    used,
+    diagonal,
+    t,
+    b,
+    lower,
+    upper,
+    up,
+    low,
+    top,
+    bottom,
+    eps,
+    unit,
+    limit,
+    counters,
+):
     """Steps of sequential minimal optimisation until one needs a row that is not there.
 
     Returns the number of that row, CONVERGED once the violation is at most eps, or LIMIT.
-    counters holds the number of steps, and a clock for the rows' last use.
+    unit is the size of curvatures; counters holds the number of steps, and a clock for the
+    rows' last use.
     """
     gains = np.empty(BLOCK, dtype=np.float32)
     while True:
@@ -253,14 +284,14 @@ def smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bott
             return i
         used[slot[i]] = counters[1]
         row_i = rows[slot[i]]
-        j = _best_partner(row_i, diagonal[i], best, t, low, diagonal, bottom, floor, gains)
+        j = _best_partner(row_i, diagonal[i], best, least, t, low, diagonal, bottom, unit, gains)
         if j < 0:
             return CONVERGED
         if slot[j] < 0:
             return j
         used[slot[j]] = counters[1]
         row_j = rows[slot[j]]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], floor)
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], FLAT * unit)
         step = (t[i] - t[j]) / curvature
         room_i, room_j = upper[i] - b[i], b[j] - lower[j]
         if step >= room_i or step >= room_j:
@@ -273,13 +304,49 @@ def smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bott
         counters[0] += 1
 
 
-@njit(cache=True, nogil=True)
-def smo_on_points(features, factor, kind, rows, slot, owner, used, diagonal, t, b, lower, upper,
-                  up, low, top, bottom, eps, floor, limit, counters):
+@njit(**FAST)
+def smo_on_points(
+    features,
+    factor,
+    kind,
+    rows,
+    slot,
+    owner,
+    used,
+    diagonal,
+    t,
+    b,
+    lower,
+    upper,
+    up,
+    low,
+    top,
+    bottom,
+    eps,
+    unit,
+    limit,
+    counters,
+):
     """As smo_steps, with rows computed here; the one not used for longest makes room."""
     while True:
-        needed = smo_steps(rows, slot, used, diagonal, t, b, lower, upper, up, low, top, bottom,
-                           eps, floor, limit, counters)
+        needed = smo_steps(
+            rows,
+            slot,
+            used,
+            diagonal,
+            t,
+            b,
+            lower,
+            upper,
+            up,
+            low,
+            top,
+            bottom,
+            eps,
+            unit,
+            limit,
+            counters,
+        )
         if needed < 0:
             return needed
         place = np.argmin(used)

@@ -1,6 +1,6 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ Index = NDArray[np.intp]
 STEPS_BETWEEN_SHRINKING = 1000
 # Columns leave memory once less than this share of them is left.
 COMPACTION = 0.75
-# A pair with less curvature than this share of the largest has none.
-FLAT = 1e-12
 
 
 class Pairwise:
@@ -48,7 +46,7 @@ class Pairwise:
         self.active: Index = np.arange(len(b))
         self.n_steps = 0
         self._memory = memory
-        self._floor = FLAT * max(spread(source), np.finfo(float).tiny)
+        self._unit = spread(source) or 1.0
         self._take(self.active)
         self._make_room()
 
@@ -80,6 +78,7 @@ class Pairwise:
     def _make_room(self) -> None:
         n = len(self.active)
         self._counters = np.zeros(2, dtype=np.int64)
+        self._rows: NDArray[Any]
         if isinstance(self.source, DenseSource):
             self._rows, self._slot = self.source.K, np.arange(n)
             self._used = np.zeros(n, dtype=np.int64)
@@ -94,12 +93,32 @@ class Pairwise:
 
     def _steps(self, eps: float, limit: int) -> int:
         self._counters[0] = self.n_steps
-        state = (self._diagonal, self._t, self._b, self._lower, self._upper, self._up, self._low,
-                 self._top, self._bottom, eps, self._floor, limit, self._counters)
+        state = (
+            self._diagonal,
+            self._t,
+            self._b,
+            self._lower,
+            self._upper,
+            self._up,
+            self._low,
+            self._top,
+            self._bottom,
+            eps,
+            self._unit,
+            limit,
+            self._counters,
+        )
         if _is_compiled(self.source):
             status = smo_on_points(
-                self._features, self._scale, self.source.points.compiled_kind, self._rows,
-                self._slot, self._owner, self._used, *state)
+                self._features,
+                self._scale,
+                self.source.points.compiled_kind,
+                self._rows,
+                self._slot,
+                self._owner,
+                self._used,
+                *state,
+            )
         else:
             while (status := smo_steps(self._rows, self._slot, self._used, *state)) >= 0:
                 self._load(status)

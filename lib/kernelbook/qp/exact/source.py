@@ -77,7 +77,9 @@ class PointsSource:
         return self.points.block(at, self.point_of[columns])[0].astype(np.float32)
 
     def product(self, b: Array, rows: Index | None = None) -> Array:
-        by_point = np.bincount(self.point_of, weights=b, minlength=len(self.points))
+        by_point: Array = np.bincount(self.point_of, weights=b, minlength=len(self.points)).astype(
+            float
+        )
         if rows is None:
             return self.points.mv(by_point)[self.point_of]
         return self.points.mv_at(self.point_of[rows], by_point)

@@ -6,12 +6,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbook.qp.active_set import ROUNDING
 from kernelbook.qp.exact.block import centred_block, primal_dual
 from kernelbook.qp.exact.smo import Pairwise, spread
 from kernelbook.qp.exact.source import DenseSource, Source, source_of
+from kernelbook.qp.in_memory import minimise
+from kernelbook.qp.interior_point import solve_dense
 from kernelbook.qp.program import Program
+from kernelbook.qp.quadratic import DenseQuadratic
 
-__all__ = ["ExactPoint", "solve_exact"]
+__all__ = ["solve_exact"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -19,24 +23,15 @@ Index = NDArray[np.intp]
 EPS = float(np.finfo(float).eps)
 # In shares of the violation at the start.
 FIRST_EPS, LEAST_EPS, EPS_STEP = 0.05, 5e-6, 0.3
-MAX_OUTER, MAX_ROUNDS = 40, 12
+FEW_ROUNDS, MAX_ROUNDS = 3, 12
+IN_MEMORY_UP_TO, IN_MEMORY_STEPS = 1500, 100
 STEPS_PER_VARIABLE = 100
-BLOCK_STEPS = 200_000
+BLOCK_STEPS = 10_000
 # Free variables that are fewer than this share of those before are still becoming fewer.
 SETTLED = 0.8
 
 
-@dataclass(frozen=True)
-class ExactPoint:
-    """What the exact way leaves: x, and the number of pairwise steps and of working sets."""
-
-    x: Array
-    n_steps: int
-    n_outer: int
-
-
-
-def solve_exact(program: Program, tol: float, memory: int) -> ExactPoint:
+def solve_exact(program: Program, tol: float, max_iter: int, memory: int) -> tuple[Array, int]:
     r"""Minimise a program whose equality has coefficients of 1 and -1 in a bounded box.
 
     Parameters
@@ -44,8 +39,16 @@ def solve_exact(program: Program, tol: float, memory: int) -> ExactPoint:
     program : Program
     tol : float
         Largest violation, relative to the gradient.
+    max_iter : int
+        Largest number of working sets.
     memory : int
         Bytes that kernel rows may take.
+
+    Returns
+    -------
+    x : ndarray, shape (n,)
+    n_outer : int
+        Number of working sets.
     """
     a = program.a
     source, s = source_of(program)
@@ -53,20 +56,24 @@ def solve_exact(program: Program, tol: float, memory: int) -> ExactPoint:
     upper = np.where(a > 0, program.upper, -program.lower)
     problem = _Problem(source, s, lower, upper, program.b, tol, memory)
     state = problem.at(_first_point(lower, upper, program.b))
-    eps, n_steps, n_outer = FIRST_EPS * state.violation, 0, 0
+    eps, n_outer = FIRST_EPS * state.violation, 0
     if state.violation > problem.slack(state):
-        state, eps, n_steps = problem.approach(state, eps)
+        state, eps = problem.approach(state, eps)
     while not state.exact or state.violation > problem.slack(state):
-        n_outer += 1
-        if n_outer > MAX_OUTER:
+        if n_outer == max_iter:
             break
+        n_outer += 1
         after = problem.improve(state, eps)
         if after is None or after.violation > 0.5 * state.violation:
             eps *= 0.1
-            after, eps, steps = problem.approach(problem.at(state.b), eps)
-            n_steps += steps
+            after, eps = problem.approach(problem.at(state.b), eps)
         state = after
-    return ExactPoint(a * state.b, n_steps, n_outer)
+    b = state.b
+    # The terms of the sum are known to this precision only: nearer to a bound is at it.
+    rounding = ROUNDING * float(np.abs(b).sum())
+    b = np.where(b - lower <= rounding, lower, b)
+    b = np.where(upper - b <= rounding, upper, b)
+    return a * b, n_outer
 
 
 def _first_point(lower: Array, upper: Array, total: float) -> Array:
@@ -123,7 +130,7 @@ class _Problem:
     def curvature(self) -> float:
         return max(spread(self.source), float(self.source.diagonal.max()))
 
-    def approach(self, state: _State, eps: float) -> tuple[_State, float, int]:
+    def approach(self, state: _State, eps: float) -> tuple[_State, float]:
         """Pairwise steps until the set of free variables looks like that of the optimum."""
         pairwise = Pairwise(self.source, state.b, state.t, self.lower, self.upper, self.memory)
         least, free = LEAST_EPS * state.violation, len(state.b)
@@ -138,12 +145,14 @@ class _Problem:
         aside[pairwise.active] = False
         rest = np.flatnonzero(aside)
         t[rest] = self.s[rest] - self.source.product(pairwise.b, rest)
-        return self.state(pairwise.b, t, exact=False), eps, pairwise.n_steps
+        return self.state(pairwise.b, t, exact=False), eps
 
     def improve(self, state: _State, eps: float) -> _State | None:
         """The optimum over the working set, the others fixed; None if nothing was gained."""
         W = np.flatnonzero(~(state.bound_violations <= -min(state.violation, 2 * eps)))
         W = np.union1d(W, np.flatnonzero(np.isneginf(state.bound_violations)))
+        if len(W) < 2:
+            return self.at(state.b)
         K, b, t = self.source.block(W), state.b[W], state.t[W]
         if not state.exact:
             t = self.s[W] - self.source.product(state.b, W)
@@ -157,13 +166,14 @@ class _Problem:
             return None
         return self.at(after)
 
-    def _optimum(self, K: Array, r: Array, total: float, W: Index, state: _State, eps: float) -> Array:
-        lower, upper, b, t = self.lower[W], self.upper[W], state.b[W], state.t[W]
-        slack = self.slack(state)
+    def _optimum(
+        self, K: Array, r: Array, total: float, W: Index, state: _State, eps: float
+    ) -> Array:
+        lower, upper, b = self.lower[W], self.upper[W], state.b[W]
+        slack, violation = self.slack(state), state.violation
         K, r = centred_block(K, r, total)
-        violation = state.violation
-        for attempt in range(MAX_ROUNDS):
-            violators = int((state.bound_violations > 0).sum())
+        small = len(W) <= IN_MEMORY_UP_TO
+        for attempt in range(FEW_ROUNDS if small else MAX_ROUNDS):
             if attempt or violation <= 3 * eps:
                 found = primal_dual(K, r, total, lower, upper, b, slack)
                 if found is not None:
@@ -171,7 +181,10 @@ class _Problem:
             pairwise = Pairwise(DenseSource(K), b, r - K @ b, lower, upper, self.memory)
             violation = pairwise.violation()
             if violation <= slack:
-                break
-            pairwise.run(max(0.1 * violation, slack), BLOCK_STEPS)
+                return b
+            pairwise.run(max(0.1 * violation, slack), BLOCK_STEPS + 10 * len(W))
             b = pairwise.b
-        return b
+        if not small:
+            return b
+        block = Program(DenseQuadratic(K), -r, np.ones(len(W)), total, lower, upper)
+        return minimise(solve_dense, block, self.tol, IN_MEMORY_STEPS)[0]

@@ -1,0 +1,53 @@
+"""The interior-point ways from end to end: centre, scale, step, polish."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbook.qp.active_set import feasible_point, polish
+from kernelbook.qp.interior_point import InteriorPoint
+from kernelbook.qp.program import Program
+
+__all__ = ["Way", "minimise"]
+
+Array = NDArray[np.float64]
+Way = Callable[[Program, int], InteriorPoint]
+
+
+def minimise(way: Way, program: Program, tol: float, max_iter: int) -> tuple[Array, int]:
+    """Solution and number of steps for a program whose variables can all move."""
+    centred = program.centred()
+    found = _near_solution(way, centred, max_iter)
+    x = polish(centred, found, tol) if found.near else feasible_point(centred, found)
+    return x, found.n_iter
+
+
+def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
+    """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
+    if not (np.isfinite(program.lower) | np.isfinite(program.upper)).any():
+        return _unsolved(program)  # a linear system: the polish solves it
+    slope = float(np.abs(program.q).max())
+    widths = program.upper - program.lower
+    bounded = np.isfinite(widths)
+    sizes = [float(np.median(widths[bounded]))] if bounded.any() else []
+    if program.curvature > 0 and slope > 0:
+        sizes.append(slope / program.curvature)
+    s = min(sizes, default=abs(program.b) or 1.0)
+    weight = max(s * program.curvature, slope) or 1.0
+    try:
+        # Near its end the method divides by slacks that vanish; what comes of it is looked at.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            found = way(program.scaled(s, weight), max_iter)
+    except (ArithmeticError, ValueError):
+        # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
+        return _unsolved(program)
+    return replace(found, x=s * found.x) if np.isfinite(found.x).all() else _unsolved(program)
+
+
+def _unsolved(program: Program) -> InteriorPoint:
+    nowhere = np.zeros(len(program.q), dtype=bool)
+    start = InteriorPoint(np.zeros(len(program.q)), nowhere, nowhere, 0)
+    x = feasible_point(program, start)
+    return InteriorPoint(x, x <= program.lower, x >= program.upper, 0)
