@@ -18,7 +18,7 @@ KINDS = {"rbf": 0, "laplacian": 1}
 # Values of one block of kernel rows: 32 MB.
 BLOCK_VALUES = 2**22
 # Columns from which the means of the matrix are estimated.
-SAMPLED_COLUMNS = 256
+SAMPLED_COLUMNS = 64
 
 
 def is_compiled() -> bool:

@@ -161,8 +161,8 @@ def solve_qp(
     whole = isinstance(max_iter, int | np.integer) and not isinstance(max_iter, bool)
     if not whole or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
-    x, n_iter = _minimise(way, program, tol, int(max_iter), memory)
-    solution = _certified(program, x, n_iter, tol)
+    x, n_iter, product = _minimise(way, program, tol, int(max_iter), memory)
+    solution = _certified(program, x, program.Q.mv(x) if product is None else product, n_iter, tol)
     if solution.status == "optimal":
         return solution
     if n_iter >= max_iter:
@@ -211,26 +211,25 @@ def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
 
 def _minimise(
     way: str, program: Program, tol: float, max_iter: int, memory: int
-) -> tuple[Array, int]:
-    """Fix what cannot move, then take the way for the rest."""
+) -> tuple[Array, int, Array | None]:
+    """Fix what cannot move, then take the way for the rest: x, steps, and Q x if known."""
     x = _extreme_point(program)
     moving = np.flatnonzero(program.lower < program.upper)
     if x is not None or len(moving) == 0:
-        return program.lower.copy() if x is None else x, 0
+        return program.lower.copy() if x is None else x, 0, None
     x = np.where(program.lower < program.upper, 0.0, program.lower)
     rest = program.restricted(moving, x)
     if way == "exact":
         from kernelbook.qp.exact.working_set import solve_exact
 
-        x[moving], n_iter = solve_exact(rest, tol, max_iter, memory)
-    else:
-        x[moving], n_iter = minimise(INTERIOR_POINT[way], rest, tol, max_iter)
-    return x, n_iter
+        x[moving], n_iter, product = solve_exact(rest, tol, max_iter, memory)
+        return x, n_iter, product if len(moving) == len(x) else None
+    x[moving], n_iter = minimise(INTERIOR_POINT[way], rest, tol, max_iter)
+    return x, n_iter, None
 
 
-def _certified(program: Program, x: Array, n_iter: int, tol: float) -> QPSolution:
-    Q, q, a = program.Q, program.q, program.a
-    product = Q.mv(x)
+def _certified(program: Program, x: Array, product: Array, n_iter: int, tol: float) -> QPSolution:
+    q, a = program.q, program.a
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
     along = float(a @ gradient) / float(a @ a)

@@ -176,7 +176,7 @@ def _is_compiled(source: Source) -> TypeGuard[PointsSource]:
 def spread(source: Source) -> float:
     """Largest curvature of a pair with the first variable."""
     n = len(source.diagonal)
-    some = np.arange(0, n, max(1, n // 256))
+    some = np.arange(0, n, max(1, n // 128))
     K = source.block(some)
     d = np.diagonal(K)
     return float((d[:, None] + d - 2.0 * K).max())

@@ -5,11 +5,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky
 
 from kernelbook.qp.active_set import ROUNDING
 from kernelbook.qp.exact.block import centred_block, primal_dual
 from kernelbook.qp.exact.smo import Pairwise, spread
-from kernelbook.qp.exact.source import DenseSource, Source, source_of
+from kernelbook.qp.exact.source import DenseSource, PointsSource, Source, source_of
 from kernelbook.qp.in_memory import minimise
 from kernelbook.qp.interior_point import solve_dense
 from kernelbook.qp.program import Program
@@ -29,9 +30,12 @@ STEPS_PER_VARIABLE = 100
 BLOCK_STEPS = 10_000
 # Free variables that are fewer than this share of those before are still becoming fewer.
 SETTLED = 0.8
+SAMPLE, DEPENDENT = 200, 1e-6
 
 
-def solve_exact(program: Program, tol: float, max_iter: int, memory: int) -> tuple[Array, int]:
+def solve_exact(
+    program: Program, tol: float, max_iter: int, memory: int
+) -> tuple[Array, int, Array | None]:
     r"""Minimise a program whose equality has coefficients of 1 and -1 in a bounded box.
 
     Parameters
@@ -49,6 +53,8 @@ def solve_exact(program: Program, tol: float, max_iter: int, memory: int) -> tup
     x : ndarray, shape (n,)
     n_outer : int
         Number of working sets.
+    product : ndarray, shape (n,), or None
+        Q x, where it was computed on the way.
     """
     a = program.a
     source, s = source_of(program)
@@ -73,7 +79,8 @@ def solve_exact(program: Program, tol: float, max_iter: int, memory: int) -> tup
     rounding = ROUNDING * float(np.abs(b).sum())
     b = np.where(b - lower <= rounding, lower, b)
     b = np.where(upper - b <= rounding, upper, b)
-    return a * b, n_outer
+    known = state.exact and isinstance(source, PointsSource)
+    return a * b, n_outer, a * (s - state.t) if known else None
 
 
 def _first_point(lower: Array, upper: Array, total: float) -> Array:
@@ -134,11 +141,14 @@ class _Problem:
         """Pairwise steps until the set of free variables looks like that of the optimum."""
         pairwise = Pairwise(self.source, state.b, state.t, self.lower, self.upper, self.memory)
         least, free = LEAST_EPS * state.violation, len(state.b)
+        settled = SETTLED
         while pairwise.run(eps, STEPS_PER_VARIABLE * len(self.s)) and eps > least:
             near = self.state(pairwise.b, pairwise.t, exact=False)
             before, free = free, int(np.isneginf(near.bound_violations).sum())
             wrong = int((near.bound_violations[pairwise.active] > 0).sum())
-            if wrong <= 0.1 * free + 3 and free > SETTLED * before:
+            if before == len(state.b) and not self.is_nearly_dependent(near):
+                settled = 0.0
+            if wrong <= 0.1 * free + 3 and free > settled * before:
                 break
             eps *= EPS_STEP
         t, aside = pairwise.t, np.ones(len(state.b), dtype=bool)
@@ -147,24 +157,45 @@ class _Problem:
         t[rest] = self.s[rest] - self.source.product(pairwise.b, rest)
         return self.state(pairwise.b, t, exact=False), eps
 
+    def is_nearly_dependent(self, state: _State) -> bool:
+        """Whether the images of the free points nearly depend on each other, by a sample.
+
+        Pairwise steps then leave many variables free that the optimum has at a bound.
+        """
+        free = np.flatnonzero(np.isneginf(state.bound_violations))
+        sample = free[:: max(1, len(free) // SAMPLE)]
+        if len(sample) < 2:
+            return False
+        K, _ = centred_block(self.source.block(sample), np.zeros(len(sample)), 0.0)
+        try:
+            L = cholesky(K, lower=True, check_finite=False)
+        except LinAlgError:
+            return True
+        return bool(np.diagonal(L).min() ** 2 < DEPENDENT * np.diagonal(K).max())
+
     def improve(self, state: _State, eps: float) -> _State | None:
         """The optimum over the working set, the others fixed; None if nothing was gained."""
         W = np.flatnonzero(~(state.bound_violations <= -min(state.violation, 2 * eps)))
         W = np.union1d(W, np.flatnonzero(np.isneginf(state.bound_violations)))
         if len(W) < 2:
             return self.at(state.b)
-        K, b, t = self.source.block(W), state.b[W], state.t[W]
-        if not state.exact:
-            t = self.s[W] - self.source.product(state.b, W)
-        total = self.total - float(np.delete(state.b, W).sum())
-        found = self._optimum(K, t + K @ b, total, W, state, eps)
-        after = state.b.copy()
-        after[W] = found
-        # The change of the objective, without the part that the fixed sum takes out.
-        gain = float((t - state.level - 0.5 * (K @ (found - b))) @ (found - b))
+        K, b = self.source.block(W), state.b[W]
+        outside = state.b.copy()
+        outside[W] = 0.0
+        r = self.s[W] - self.source.product(outside, W)
+        found = self._optimum(K, r, self.total - float(outside.sum()), W, state, eps)
+        change = found - b
+        # Without the part of the gradient that the fixed sum takes out.
+        gain = float((r - state.level - K @ (b + 0.5 * change)) @ change)
         if gain < 0:
             return None
-        return self.at(after)
+        after = outside
+        after[W] = found
+        t = np.empty(len(after))
+        t[W] = r - K @ found
+        rest = np.flatnonzero(~np.isin(np.arange(len(t)), W))
+        t[rest] = self.s[rest] - self.source.product(after, rest)
+        return self.state(after, t, exact=True)
 
     def _optimum(
         self, K: Array, r: Array, total: float, W: Index, state: _State, eps: float
