@@ -56,6 +56,7 @@ def primal_dual(
     at_lower = at_lower & (t - level <= tol)
     at_upper = at_upper & (t - level >= -tol)
     target = min(0.05 * tol, 2e-11 * abs(float(r @ b)) / float(width.sum()))
+    target = max(target, 1e-3 * tol)
     first, fewest, patience = 0, len(b) + 1, PATIENCE
     for step in range(MAX_STEPS):
         free = ~(at_lower | at_upper)

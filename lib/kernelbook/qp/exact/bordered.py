@@ -20,6 +20,7 @@ SMALLEST_PIVOT = 1e-7
 # Single precision serves from so many variables on, if no pivot is smaller than that.
 SINGLE_FROM, SINGLE_PIVOT = 800, 0.03
 REFINEMENTS = 8
+ROUNDING = 8 * float(np.finfo(float).eps)
 LARGEST_BORDER, BORDER_SHARE = 60, 0.25
 
 
@@ -68,16 +69,18 @@ class BorderedSystem:
             residual = self.r - self.K @ x - multiplier
             residual[~free] = 0.0
             missing = self.total - float(x.sum())
-            size = max(float(np.abs(residual).max()), abs(missing) * self._scale)
+            left = float(np.abs(residual).max())
+            # The sum has to hold to the rounding of its terms.
+            size = max(left / target, abs(missing) / (ROUNDING * float(np.abs(x).sum()) or 1.0))
             if not np.isfinite(size):
                 return None
             if size < best:
-                kept, best = (x.copy(), multiplier), size
-            if size <= target or (size > 0.5 * best and size != best):
+                kept, best = (x.copy(), multiplier, left), size
+            if size <= 1.0 or (size > 0.5 * best and size != best):
                 break
             step, change = border(residual, missing)
             x, multiplier = x + step, multiplier + change
-        return *kept, best
+        return kept
 
     def _is_far(self, free: Mask) -> bool:
         if len(self._base) == 0:

@@ -24,13 +24,14 @@ Index = NDArray[np.intp]
 EPS = float(np.finfo(float).eps)
 # In shares of the violation at the start.
 FIRST_EPS, LEAST_EPS, EPS_STEP = 0.05, 5e-6, 0.3
-FEW_ROUNDS, MAX_ROUNDS = 3, 12
+FEW_ROUNDS, MAX_ROUNDS, MAX_APPROACHES = 3, 12, 4
 IN_MEMORY_UP_TO, IN_MEMORY_STEPS = 1500, 100
 STEPS_PER_VARIABLE = 100
 BLOCK_STEPS = 10_000
 # Free variables that are fewer than this share of those before are still becoming fewer.
 SETTLED = 0.8
 SAMPLE, DEPENDENT = 200, 1e-6
+MANY = 100
 
 
 def solve_exact(
@@ -65,14 +66,16 @@ def solve_exact(
     eps, n_outer = FIRST_EPS * state.violation, 0
     if state.violation > problem.slack(state):
         state, eps = problem.approach(state, eps)
-    while not state.exact or state.violation > problem.slack(state):
-        if n_outer == max_iter:
-            break
+    approaches = 1
+    while not (state.exact and state.violation <= problem.slack(state)) and n_outer < max_iter:
         n_outer += 1
         after = problem.improve(state, eps)
-        if after is None or after.violation > 0.5 * state.violation:
-            eps *= 0.1
-            after, eps = problem.approach(problem.at(state.b), eps)
+        if approaches <= MAX_APPROACHES and (after is None or problem.is_far(after, eps)):
+            approaches += 1
+            eps *= 0.1 if after is None else 1.0
+            after, eps = problem.approach(after or problem.at(state.b), eps)
+        if after is None:
+            break
         state = after
     b = state.b
     # The terms of the sum are known to this precision only: nearer to a bound is at it.
@@ -157,6 +160,12 @@ class _Problem:
         t[rest] = self.s[rest] - self.source.product(pairwise.b, rest)
         return self.state(pairwise.b, t, exact=False), eps
 
+    def is_far(self, state: _State, eps: float) -> bool:
+        """Whether so many variables violate their bounds that pairwise steps are cheaper."""
+        violators = int((state.bound_violations > 0).sum())
+        free = int(np.isneginf(state.bound_violations).sum())
+        return state.violation > 10 * eps and violators > max(MANY, 0.6 * free)
+
     def is_nearly_dependent(self, state: _State) -> bool:
         """Whether the images of the free points nearly depend on each other, by a sample.
 
@@ -187,7 +196,7 @@ class _Problem:
         change = found - b
         # Without the part of the gradient that the fixed sum takes out.
         gain = float((r - state.level - K @ (b + 0.5 * change)) @ change)
-        if gain < 0:
+        if gain < 0 or not change.any():
             return None
         after = outside
         after[W] = found
