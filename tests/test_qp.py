@@ -693,7 +693,10 @@ def test_the_reference_keeps_its_inequalities_sparse(monkeypatch):
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1, got 0"),
         ({"max_iter": 2.5}, "max_iter must be a whole number of at least 1, got 2.5"),
         ({"max_iter": True}, "max_iter must be a whole number of at least 1, got True"),
-        ({"solver": "smo"}, r"solver must be one of \['auto', 'dense', 'reference', 'exact'\], got 'smo'"),
+        (
+            {"solver": "smo"},
+            r"solver must be one of \['auto', 'dense', 'reference', 'exact'\], got 'smo'",
+        ),
         ({"solver": None}, "solver must be one of"),
     ],
 )

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, lu_factor, lu_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, solve_triangular
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 __all__ = ["BorderedSystem"]
 
@@ -101,7 +102,7 @@ class BorderedSystem:
         self._position = np.full(len(free), -1)
         self._position[base] = np.arange(len(base))
         self._columns: dict[int, int] = {}
-        self._Z, self._ZZ = np.empty((len(base), 0)), np.empty((0, 0))
+        self._Z, self._ZZ = np.empty((len(base), 0), dtype=L.dtype), np.empty((0, 0))
         return True
 
     def _single_factor(self, block: Array) -> NDArray[Any] | None:
@@ -141,19 +142,20 @@ class BorderedSystem:
         S[:k, k] += 1.0
         S[k, :k] += 1.0
         Z, base = self._Z[:, chosen], self._base
-        try:
-            lu = lu_factor(S, check_finite=False)
-        except (LinAlgError, ValueError):
+        lu, pivots, info = dgetrf(S)
+        if info != 0:
             return None
 
         def step(residual: Array, missing: float) -> tuple[Array, float]:
-            z = solve_triangular(self._L, residual[base], lower=True, check_finite=False)
+            z = solve_triangular(
+                self._L, residual[base].astype(self._L.dtype), lower=True, check_finite=False
+            )
             # Removed variables stay where they are: their step is zero.
             rhs = np.concatenate([residual[added], [missing], np.zeros(len(removed))])
-            u = lu_solve(lu, rhs - Z.T @ z, check_finite=False)
+            u, _ = dgetrs(lu, pivots, rhs - Z.T @ z)
             change = np.zeros(n)
             change[base] = solve_triangular(
-                self._L, z - Z @ u, lower=True, trans="T", check_finite=False
+                self._L, z - Z @ u.astype(Z.dtype), lower=True, trans="T", check_finite=False
             )
             change[removed] = 0.0
             change[added] = u[:k]
@@ -166,7 +168,7 @@ class BorderedSystem:
         if not names:
             return
         n, base = len(self.r), self._base
-        C = np.zeros((len(base), len(names)), order="F")
+        C = np.zeros((len(base), len(names)), dtype=self._L.dtype, order="F")
         for column, name in enumerate(names):
             if name < 0:
                 C[:, column] = 1.0

@@ -1,6 +1,6 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from kernelbook.qp.exact.compiled import (
     smo_on_points,
     smo_steps,
 )
+from kernelbook.qp.exact.rows import RowCache
 from kernelbook.qp.exact.source import DenseSource, PointsSource, Source
 
 __all__ = ["Pairwise", "spread"]
@@ -45,10 +46,15 @@ class Pairwise:
         self.lower, self.upper = lower, upper
         self.active: Index = np.arange(len(b))
         self.n_steps = 0
-        self._memory = memory
         self._unit = spread(source) or 1.0
         self._take(self.active)
-        self._make_room()
+        self._counters = np.zeros(2, dtype=np.int64)
+        if isinstance(source, DenseSource):
+            self._cache = RowCache.of_matrix(source.K)
+        else:
+            self._cache = RowCache(len(b), memory)
+        if _is_compiled(source):
+            self._features, self._scale = source.features, source.scale
 
     def violation(self) -> float:
         """Largest t that can rise less the smallest that can fall, among the active variables."""
@@ -75,63 +81,23 @@ class Pairwise:
         self._top, self._bottom = np.empty(n_blocks), np.empty(n_blocks)
         block_extremes(self._t, self._up, self._low, self._top, self._bottom)
 
-    def _make_room(self) -> None:
-        n = len(self.active)
-        self._counters = np.zeros(2, dtype=np.int64)
-        self._rows: NDArray[Any]
-        if isinstance(self.source, DenseSource):
-            self._rows, self._slot = self.source.K, np.arange(n)
-            self._used = np.zeros(n, dtype=np.int64)
-            return
-        places = int(min(n, max(2, self._memory // (4 * n))))
-        self._rows = np.empty((places, n), dtype=np.float32)
-        self._slot = np.full(n, -1, dtype=np.int64)
-        self._owner = np.full(places, -1, dtype=np.int64)
-        self._used = np.zeros(places, dtype=np.int64)
-        if _is_compiled(self.source):
-            self._features, self._scale = self.source.features, self.source.scale
-
     def _steps(self, eps: float, limit: int) -> int:
         self._counters[0] = self.n_steps
-        state = (
-            self._diagonal,
-            self._t,
-            self._b,
-            self._lower,
-            self._upper,
-            self._up,
-            self._low,
-            self._top,
-            self._bottom,
-            eps,
-            self._unit,
-            limit,
-            self._counters,
-        )
+        cache = self._cache
+        numbers = (self._diagonal, self._t, self._b, self._lower, self._upper)
+        bounds = (self._up, self._low, self._top, self._bottom)
+        ends = (eps, self._unit, limit, self._counters)
         if _is_compiled(self.source):
-            status = smo_on_points(
-                self._features,
-                self._scale,
-                self.source.points.compiled_kind,
-                self._rows,
-                self._slot,
-                self._owner,
-                self._used,
-                *state,
-            )
+            kernel = (self._features, self._scale, self.source.points.compiled_kind)
+            places = (cache.rows, cache.slot, cache.owner, cache.used)
+            status = smo_on_points(*kernel, *places, *numbers, *bounds, *ends)
         else:
-            while (status := smo_steps(self._rows, self._slot, self._used, *state)) >= 0:
-                self._load(status)
+            places = (cache.rows, cache.slot, cache.used)
+            while (status := smo_steps(*places, *numbers, *bounds, *ends)) >= 0:
+                place = cache.place_for(status, int(self._counters[1]))
+                cache.rows[place] = self.source.row(int(self.active[status]), self.active)
         self.n_steps = int(self._counters[0])
         return int(status)
-
-    def _load(self, i: int) -> None:
-        """Compute a row outside the compiled loop, for kernels that it does not know."""
-        place = int(np.argmin(self._used))
-        if self._owner[place] >= 0:
-            self._slot[self._owner[place]] = -1
-        self._owner[place], self._slot[i], self._used[place] = i, place, self._counters[1]
-        self._rows[place] = self.source.row(int(self.active[i]), self.active)
 
     def _put_back(self) -> None:
         self.b[self.active], self.t[self.active] = self._b, self._t
@@ -146,23 +112,7 @@ class Pairwise:
         if len(kept) > COMPACTION * len(self.active):
             return
         self._put_back()
-        position = np.full(len(self.active), -1, dtype=np.int64)
-        position[kept] = np.arange(len(kept))
-        held = np.flatnonzero(self._owner >= 0)
-        held = held[position[self._owner[held]] >= 0]
-        held = held[np.argsort(-self._used[held])]
-        places = int(min(len(kept), max(2, self._memory // (4 * len(kept)))))
-        held = held[:places]
-        rows = np.empty((places, len(kept)), dtype=np.float32)
-        owner = np.full(places, -1, dtype=np.int64)
-        used = np.zeros(places, dtype=np.int64)
-        for place, old in enumerate(held):
-            rows[place] = self._rows[old, kept]
-        owner[: len(held)] = position[self._owner[held]]
-        used[: len(held)] = self._used[held]
-        self._slot = np.full(len(kept), -1, dtype=np.int64)
-        self._slot[owner[: len(held)]] = np.arange(len(held))
-        self._rows, self._owner, self._used = rows, owner, used
+        self._cache.compact(kept)
         if _is_compiled(self.source):
             self._features = np.ascontiguousarray(self._features[:, kept])
             self._scale = self._scale[kept] if len(self._scale) else self._scale
