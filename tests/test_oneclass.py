@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kernelbook.datasets import load_nhefs_mortality, load_yeast
 from kernelbook.exceptions import NotPositiveSemidefiniteError
 from kernelbook.kernels import gram, linear, rbf
-from kernelbook.oneclass import OneClassSVM
+from kernelbook.oneclass import OneClassSVM, path
 
 KERNELS = [
     {"kernel": "linear"},
@@ -401,3 +401,20 @@ def test_both_solvers_agree():
     first, second = (OneClassSVM(0.13, solver=s).fit(X) for s in ("dense", "reference"))
     assert_allclose(first.alpha_, second.alpha_, atol=1e-12)
     assert first.offset_ == pytest.approx(second.offset_, abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [60, 500])
+def test_a_path_of_nu_is_what_separate_fits_are(n):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    nus = [0.5, 0.05, 0.2]
+    for nu, machine in zip(nus, path(X, nus, gamma=0.5), strict=True):
+        alone = OneClassSVM(nu, gamma=0.5).fit(X)
+        assert machine.certificate_.status == "optimal"
+        assert_allclose(machine.alpha_, alone.alpha_, atol=1e-9)
+        assert_allclose(machine.offset_, alone.offset_, atol=1e-9)
+
+
+@pytest.mark.parametrize("nus", [[], 0.5, [0.5, 2.0]])
+def test_a_path_without_shares_is_refused(nus):
+    with pytest.raises(ValueError, match="nus? must be"):
+        path([[0.0], [1.0]], nus)

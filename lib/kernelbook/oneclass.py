@@ -1,6 +1,6 @@
 """The one-class support vector machine, solved to a proved optimum."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from kernelbook.projection import KernelProjector
 from kernelbook.qp import QPSolution
 from kernelbook.support import SupportVectorEstimator, positive_weights
 
-__all__ = ["OneClassSVM"]
+__all__ = ["OneClassSVM", "path"]
 
 Array = NDArray[np.float64]
 
@@ -150,6 +150,10 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         -------
         self
         """
+        return self._fit_from(None, X, sample_weight)
+
+    def _fit_from(self, start: Array | None, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        """Fit with the alpha (n,) of a similar machine to start from, if any."""
         nu = check_positive("nu", self.nu)
         if nu > 1:
             raise ValueError(
@@ -164,7 +168,8 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         # K is k_c; what it leaves out of a'Ka adds a linear term (and a constant).
         linear = self._one_sided(rows)
         box = weights[kept] / (nu * weights.sum())
-        solution = self._solve_program(K, linear, np.ones(len(kept)), 1.0, 0.0, box)
+        near = None if start is None else start[kept]
+        solution = self._solve_program(K, linear, np.ones(len(kept)), 1.0, 0.0, box, near)
         self._keep_detector(X, kept, solution, linear)
         self._resolution = self.tol * float(
             max(np.abs(linear).max(), np.abs(solution.product).max())
@@ -214,3 +219,45 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         self._threshold = -solution.multiplier
         self.offset_ = self._threshold + float(solution.x @ linear) + self._constant()
         self.intercept_ = np.array([-self.offset_])
+
+
+def path(
+    X: ArrayLike, nus: ArrayLike, sample_weight: ArrayLike | None = None, **parameters: Any
+) -> list[OneClassSVM]:
+    r"""Machines for a path of nu, each fitted from where the one before it ended.
+
+    From the smallest nu to the largest the upper bounds fall, and :math:`\alpha` clipped to them
+    is where the next fit starts. The solutions are those of separate fits.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d) or (n, n)
+    nus : array-like, shape (k,)
+        In (0, 1].
+    sample_weight : array-like, shape (n,), optional
+    **parameters
+        Of :class:`OneClassSVM`, but for nu.
+
+    Returns
+    -------
+    list of OneClassSVM, length k
+        In the order of ``nus``.
+
+    Examples
+    --------
+    At nu = 1 all of three points have the weight 1/3, at a small nu the one nearest to the origin
+    has all of it:
+
+    >>> machines = path([[1.0], [2.0], [3.0]], [1.0, 0.1], kernel="linear")
+    >>> [machine.alpha_.round(12).tolist() for machine in machines]
+    [[0.333333333333, 0.333333333333, 0.333333333333], [1.0, 0.0, 0.0]]
+    """
+    nus = np.asarray(nus, dtype=np.float64)
+    if nus.ndim != 1 or len(nus) == 0:
+        raise ValueError(f"nus must be a list of at least one number, got shape {nus.shape}.")
+    machines = [OneClassSVM(nu, **parameters) for nu in nus.tolist()]
+    start = None
+    for machine in sorted(machines, key=lambda machine: machine.nu):
+        machine._fit_from(start, X, sample_weight)
+        start = machine.alpha_
+    return machines

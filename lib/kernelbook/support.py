@@ -60,11 +60,19 @@ class SupportVectorEstimator(KernelEstimator):
     solver: str
 
     def _solve_program(
-        self, Q: Quadratic, q: Array, a: Array, b: float, lower: ArrayLike, upper: ArrayLike
+        self,
+        Q: Quadratic,
+        q: Array,
+        a: Array,
+        b: float,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        start: Array | None = None,
     ) -> QPSolution:
         """Solve a quadratic program with the estimator's own tolerance, limit and solver."""
+        problem = (Q, q, a, b, lower, upper)
         return solve_qp(
-            Q, q, a, b, lower, upper, tol=self.tol, max_iter=self.max_iter, solver=self.solver
+            *problem, tol=self.tol, max_iter=self.max_iter, solver=self.solver, start=start
         )
 
     def _training_quadratic(

@@ -17,7 +17,7 @@ from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic
 from kernelbook.support import InterceptMachine, positive_weights
 
-__all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels"]
+__all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels", "path"]
 
 Array = NDArray[np.float64]
 
@@ -82,10 +82,12 @@ class BinaryClassifier(ClassifierMixin, InterceptMachine):
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
 
-    def _solve_in_box(self, Q: Quadratic, y: Array, box: Array | float) -> QPSolution:
+    def _solve_in_box(
+        self, Q: Quadratic, y: Array, box: Array | float, start: Array | None = None
+    ) -> QPSolution:
         """Solve the dual in signed form: x = y alpha, of sum 0, with 0 <= alpha <= box."""
         lower, upper = np.minimum(0.0, box * y), np.maximum(0.0, box * y)
-        return self._solve_program(Q, -y, np.ones(len(y)), 0.0, lower, upper)
+        return self._solve_program(Q, -y, np.ones(len(y)), 0.0, lower, upper, start)
 
     def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
         self._keep_machine(X, signed, solution)
@@ -204,6 +206,12 @@ class KernelSVC(BinaryClassifier):
         -------
         self
         """
+        return self._fit_from(None, X, y, sample_weight)
+
+    def _fit_from(
+        self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Self:
+        """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
         C = check_positive("C", self.C)
         X, y = self._training_points(X, y=y)
         self.classes_, signs = encode_labels(y)
@@ -213,7 +221,8 @@ class KernelSVC(BinaryClassifier):
         self._require_both_classes(signs, box)
         kept = np.flatnonzero(box)
         Q = self._training_quadratic(self._rows(X, kept), weights[kept])
-        solution = self._solve_in_box(Q, signs[kept], box[kept])
+        near = None if start is None else start[kept]
+        solution = self._solve_in_box(Q, signs[kept], box[kept], near)
         signed = np.zeros(len(X))
         signed[kept] = solution.x
         self._keep_classifier(X, signed, solution)
@@ -248,6 +257,54 @@ class KernelSVC(BinaryClassifier):
             SIDES[labels.index(label)]: check_positive(f"class_weight[{label!r}]", value, zero=True)
             for label, value in weights.items()
         }
+
+
+def path(
+    X: ArrayLike,
+    y: ArrayLike,
+    Cs: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    **parameters: Any,
+) -> list[KernelSVC]:
+    r"""Machines for a path of C, each fitted from where the one before it ended.
+
+    From the smallest C to the largest, :math:`\alpha` times the ratio of the two C is where the
+    next fit starts: bounded variables stay at their bounds. The solutions are those of separate
+    fits; ``solver='exact'``, the default from 400 points on, makes use of the start.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d) or (n, n)
+    y : array-like, shape (n,)
+    Cs : array-like, shape (k,)
+    sample_weight : array-like, shape (n,), optional
+    **parameters
+        Of :class:`KernelSVC`, but for C.
+
+    Returns
+    -------
+    list of KernelSVC, length k
+        In the order of ``Cs``.
+
+    Examples
+    --------
+    Points -1 and 1 have alpha = min(C, 1/2):
+
+    >>> machines = path([[-1.0], [1.0]], [0, 1], [4.0, 0.25], kernel="linear")
+    >>> [machine.alpha_.round(12).tolist() for machine in machines]
+    [[0.5, 0.5], [0.25, 0.25]]
+    """
+    Cs = np.asarray(Cs, dtype=np.float64)
+    if Cs.ndim != 1 or len(Cs) == 0:
+        raise ValueError(f"Cs must be a list of at least one number, got shape {Cs.shape}.")
+    machines = [KernelSVC(check_positive("Cs", C), **parameters) for C in Cs.tolist()]
+    before, start = 1.0, None
+    for machine in sorted(machines, key=lambda machine: machine.C):
+        near = None if start is None else machine.C / before * start
+        machine._fit_from(near, X, y, sample_weight)
+        before, start = machine.C, np.zeros(len(machine.alpha_))
+        start[machine.support_] = machine.dual_coef_[0]
+    return machines
 
 
 class HardMarginSVC(BinaryClassifier):

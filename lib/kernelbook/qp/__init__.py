@@ -1,6 +1,6 @@
 """The one quadratic program behind every machine of this package, solved and certified."""
 
-from kernelbook.qp.certificate import Certificate, certify
+from kernelbook.qp.certificate import Certificate, certify, certify_residual
 from kernelbook.qp.points import KINDS as COMPILED_KERNELS
 from kernelbook.qp.points import PointsQuadratic
 from kernelbook.qp.quadratic import DenseQuadratic, PairedQuadratic, Quadratic
@@ -15,6 +15,7 @@ __all__ = [
     "QPSolution",
     "Quadratic",
     "certify",
+    "certify_residual",
     "goes_exact",
     "solve_qp",
 ]

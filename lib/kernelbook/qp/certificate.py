@@ -5,7 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Certificate", "accepted_multipliers", "certify", "multiplier_bounds"]
+__all__ = [
+    "Certificate",
+    "accepted_multipliers",
+    "certify",
+    "certify_residual",
+    "multiplier_bounds",
+]
 
 Array = NDArray[np.float64]
 
@@ -125,6 +131,42 @@ def certify(
     """
     multiplier = _multiplier(gradient, x, a, lower, upper)
     residual = gradient + multiplier * a
+    certificate = certify_residual(
+        residual, x, lower, upper, objective=objective, scale=scale, tol=tol
+    )
+    return certificate, multiplier
+
+
+def certify_residual(
+    residual: Array,
+    x: Array,
+    lower: Array,
+    upper: Array,
+    *,
+    objective: float,
+    scale: float,
+    tol: float,
+) -> Certificate:
+    r"""Certificate of a feasible point whose multiplier is given, too.
+
+    Parameters
+    ----------
+    residual : ndarray, shape (n,)
+        :math:`r = Qx + q + \lambda a`.
+    x, lower, upper, objective, scale, tol
+        As for :func:`certify`.
+
+    Examples
+    --------
+    At the lower end of [0, 1] a slope of 1 is right, at the upper end it costs its width:
+
+    >>> import numpy as np
+    >>> zero, one = np.zeros(1), np.ones(1)
+    >>> certify_residual(one, zero, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal')
+    >>> certify_residual(one, one, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.25, kkt_violation=1.0, status='stalled')
+    """
     violation = max(
         float(np.maximum(-residual, 0)[x < upper].max(initial=0.0)),
         float(np.maximum(residual, 0)[x > lower].max(initial=0.0)),
@@ -135,7 +177,7 @@ def certify(
     gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
     size = max(abs(objective), abs(objective - gap)) or 1.0
     status = "optimal" if violation <= tol * scale else "stalled"
-    return Certificate(gap / size, violation / scale, status), multiplier
+    return Certificate(gap / size, violation / scale, status)
 
 
 def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:

@@ -87,6 +87,7 @@ def solve_qp(
     max_iter: int = 100,
     solver: str = "auto",
     cache_size: float = 200.0,
+    start: ArrayLike | None = None,
 ) -> QPSolution:
     r"""Minimise a convex quadratic over a box with one equality.
 
@@ -118,6 +119,9 @@ def solve_qp(
         be had, else ``'dense'``.
     cache_size : float, default=200
         Megabytes that the exact way may keep of rows of Q.
+    start : array-like, shape (n,), optional
+        A point near the solution, feasible or not, from which the exact way starts; the others
+        do not look at it.
 
     Returns
     -------
@@ -161,7 +165,8 @@ def solve_qp(
     whole = isinstance(max_iter, int | np.integer) and not isinstance(max_iter, bool)
     if not whole or max_iter < 1:
         raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
-    x, n_iter, product = _minimise(way, program, tol, int(max_iter), memory)
+    near = None if start is None else _vector("start", start, len(program.q))
+    x, n_iter, product = _minimise(way, program, tol, int(max_iter), memory, near)
     solution = _certified(program, x, program.Q.mv(x) if product is None else product, n_iter, tol)
     if solution.status == "optimal":
         return solution
@@ -210,7 +215,7 @@ def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
 
 
 def _minimise(
-    way: str, program: Program, tol: float, max_iter: int, memory: int
+    way: str, program: Program, tol: float, max_iter: int, memory: int, start: Array | None
 ) -> tuple[Array, int, Array | None]:
     """Fix what cannot move, then take the way for the rest: x, steps, and Q x if known."""
     x = _extreme_point(program)
@@ -222,7 +227,9 @@ def _minimise(
     if way == "exact":
         from kernelbook.qp.exact.working_set import solve_exact
 
-        x[moving], n_iter, product = solve_exact(rest, tol, max_iter, memory)
+        x[moving], n_iter, product = solve_exact(
+            rest, tol, max_iter, memory, None if start is None else start[moving]
+        )
         return x, n_iter, product if len(moving) == len(x) else None
     x[moving], n_iter = minimise(INTERIOR_POINT[way], rest, tol, max_iter)
     return x, n_iter, None

@@ -35,7 +35,7 @@ MANY = 100
 
 
 def solve_exact(
-    program: Program, tol: float, max_iter: int, memory: int
+    program: Program, tol: float, max_iter: int, memory: int, start: Array | None = None
 ) -> tuple[Array, int, Array | None]:
     r"""Minimise a program whose equality has coefficients of 1 and -1 in a bounded box.
 
@@ -48,6 +48,8 @@ def solve_exact(
         Largest number of working sets.
     memory : int
         Bytes that kernel rows may take.
+    start : ndarray, shape (n,), optional
+        An x near the optimum, feasible or not.
 
     Returns
     -------
@@ -62,7 +64,8 @@ def solve_exact(
     lower = np.where(a > 0, program.lower, -program.upper)
     upper = np.where(a > 0, program.upper, -program.lower)
     problem = _Problem(source, s, lower, upper, program.b, tol, memory)
-    state = problem.at(_first_point(lower, upper, program.b))
+    near = np.zeros(len(a)) if start is None else a * start
+    state = problem.at(_first_point(near, lower, upper, program.b))
     eps, n_outer = FIRST_EPS * state.violation, 0
     if state.violation > problem.slack(state):
         state, eps = problem.approach(state, eps)
@@ -86,9 +89,9 @@ def solve_exact(
     return a * b, n_outer, a * (s - state.t) if known else None
 
 
-def _first_point(lower: Array, upper: Array, total: float) -> Array:
-    """As near to zero as the box allows, then raised or lowered in order until the sum is met."""
-    b = np.clip(0.0, lower, upper)
+def _first_point(near: Array, lower: Array, upper: Array, total: float) -> Array:
+    """As near as the box allows, then raised or lowered in order until the sum is met."""
+    b = np.clip(near, lower, upper)
     missing = total - float(b.sum())
     room = upper - b if missing > 0 else b - lower
     before = np.concatenate([[0.0], np.cumsum(room)[:-1]])

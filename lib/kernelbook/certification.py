@@ -1,0 +1,227 @@
+"""Certificates for machines that scikit-learn has fitted, and the exact machines beside them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.svm import SVC, SVR, NuSVC
+from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from kernelbook.kernels import check_positive
+from kernelbook.oneclass import OneClassSVM
+from kernelbook.qp import Certificate, certify_residual
+from kernelbook.support import positive_weights
+from kernelbook.svm import KernelSVC, encode_labels
+from kernelbook.svr import KernelSVR
+
+__all__ = ["MachineCertificate", "certify"]
+
+Array = NDArray[np.float64]
+
+# Alphas come from sums of steps: nearer to a bound than this share of the box is at it.
+AT_BOUND = 1e-12
+
+
+@dataclass(frozen=True)
+class MachineCertificate(Certificate):
+    """How far a fitted machine is from the optimum of its own problem.
+
+    Attributes
+    ----------
+    duality_gap : float
+        (primal - dual) / max(|primal|, |dual|) of the machine as it is, its own intercept
+        included.
+    kkt_violation : float
+        Largest violation of the optimality conditions, relative to the gradient.
+    status : {'optimal', 'stalled'}
+        ``'optimal'`` if the violation is within ``tol``.
+    misplaced : float
+        Share of the training points whose place (alpha at 0, between the bounds, at the upper
+        bound) differs from that at the optimum.
+    exact : KernelSVC, KernelSVR or OneClassSVM
+        The machine of this package with the same parameters, fitted to the optimum.
+    """
+
+    misplaced: float
+    exact: Any
+
+
+def certify(
+    machine: Any,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    tol: float = 1e-9,
+) -> MachineCertificate:
+    r"""Certify a support vector machine of scikit-learn on its training data.
+
+    Parameters
+    ----------
+    machine : sklearn.svm.SVC, NuSVC, SVR or OneClassSVM, fitted
+        Binary classifiers only.
+    X, y, sample_weight
+        What it was fitted to; ``y`` is left out for the one-class machine.
+    tol : float, default=1e-9
+        Largest violation with which the machine counts as optimal, and with which the exact
+        one is fitted.
+
+    Returns
+    -------
+    MachineCertificate
+
+    Raises
+    ------
+    TypeError
+        For any other machine.
+    ValueError
+        For more than two classes, data that the machine was not fitted to, a kernel that is not
+        positive semi-definite.
+
+    Notes
+    -----
+    With f the machine's own decision function the residuals of the optimality conditions are
+    :math:`r_i = f(x_i) - y_i` for the signed variables :math:`y_i\alpha_i` of a classifier, and
+    :math:`\varepsilon \pm (f(x_i) - y_i)` for those of a regression; the gap is
+    :math:`\sum_i \max(r_i, 0)(x_i - \ell_i) + \max(-r_i, 0)(u_i - x_i)`. A machine with nu is one
+    with :math:`C = \sum_i \alpha_i / (\nu n)`, n the sum of the weights. The alphas of
+    scikit-learn's one-class machine add up to :math:`\nu n`, not to 1 as here.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(200, noise=0.3, random_state=0)
+    >>> loose = certify(SVC(C=10, tol=0.1).fit(X, y), X, y)
+    >>> loose.status, loose.kkt_violation > 1e-3, loose.exact.certificate_.status
+    ('stalled', True, 'optimal')
+    """
+    check_positive("tol", tol)
+    kinds = {SVC: _classifier, NuSVC: _classifier, SVR: _regression, LibsvmOneClassSVM: _one_class}
+    describe = next((way for kind, way in kinds.items() if isinstance(machine, kind)), None)
+    if describe is None:
+        raise TypeError(
+            "certify takes a fitted SVC, NuSVC, SVR or OneClassSVM of sklearn.svm, got "
+            f"{type(machine).__name__}."
+        )
+    check_is_fitted(machine)
+    given = np.asarray(
+        machine.predict(X) if isinstance(machine, SVR) else machine.decision_function(X)
+    )
+    if given.ndim != 1 or len(machine.dual_coef_) != 1:
+        raise ValueError(
+            "certify takes binary classifiers: wrap the machine in OneVsOneClassifier and certify "
+            "each of its estimators."
+        )
+    if machine.shape_fit_[0] != len(given):
+        raise ValueError(
+            f"X has {len(given)} points, but the machine was fitted to {machine.shape_fit_[0]}: "
+            "certify on the training data."
+        )
+    weights = positive_weights(sample_weight, np.asarray(X))
+    return describe(machine, X, y, weights, given, tol)
+
+
+def _coefficients(machine: Any, n: int) -> Array:
+    coefficients = np.zeros(n)
+    dual = machine.dual_coef_
+    coefficients[machine.support_] = (dual.toarray() if hasattr(dual, "toarray") else dual)[0]
+    return coefficients
+
+
+def _at_bounds(alpha: Array, box: Array) -> Array:
+    """Sizes of the coefficients, exactly at the box where only rounding keeps them from it."""
+    return np.where(alpha >= (1.0 - AT_BOUND) * box, box, alpha)
+
+
+def _kernel(machine: Any, X: ArrayLike) -> dict[str, Any]:
+    """Parameters of the kernel, with the width as a number."""
+    gamma = machine.gamma
+    if isinstance(gamma, str) and machine.kernel in ("rbf", "poly", "sigmoid"):
+        X = np.asarray(X, dtype=np.float64)
+        spread = float(X.var()) if gamma == "scale" else 1.0
+        gamma = 1.0 / (X.shape[1] * (spread or 1.0))
+    names = {name: getattr(machine, name) for name in ("kernel", "degree", "coef0")}
+    return {**names, "gamma": gamma}
+
+
+def _classifier(
+    machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
+) -> MachineCertificate:
+    _, signs = encode_labels(y)
+    x = _coefficients(machine, len(signs))
+    if isinstance(machine, NuSVC):
+        C = float(np.abs(x).sum()) / (machine.nu * float(weights.sum()))
+    else:
+        C = machine.C
+    by_class = dict(zip(machine.classes_.tolist(), machine.class_weight_.tolist(), strict=True))
+    exact = KernelSVC(C, class_weight=by_class, tol=tol, **_kernel(machine, X))
+    exact.fit(X, y, weights)
+    box = C * weights * np.where(signs > 0, machine.class_weight_[1], machine.class_weight_[0])
+    x = np.sign(x) * _at_bounds(np.abs(x), box)
+    bias = float(machine.intercept_[0])
+    objective = 0.5 * float(x @ (given - bias)) - float(signs @ x)
+    certificate = certify_residual(
+        given - signs,
+        x,
+        np.minimum(0.0, signs * box),
+        np.maximum(0.0, signs * box),
+        objective=objective,
+        scale=max(1.0, float(np.abs(given - bias).max())),
+        tol=tol,
+    )
+    return _with_exact(certificate, np.abs(x), exact, box)
+
+
+def _regression(
+    machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
+) -> MachineCertificate:
+    target = column_or_1d(y, dtype=np.float64)
+    beta, box, epsilon = _coefficients(machine, len(target)), machine.C * weights, machine.epsilon
+    beta = np.sign(beta) * _at_bounds(np.abs(beta), box)
+    exact = KernelSVR(machine.C, epsilon=epsilon, tol=tol, **_kernel(machine, X))
+    exact.fit(X, target, weights)
+    bias, error = float(machine.intercept_[0]), given - target
+    objective = 0.5 * float(beta @ (given - bias)) - float(target @ beta)
+    objective += epsilon * float(np.abs(beta).sum())
+    certificate = certify_residual(
+        np.concatenate([epsilon + error, epsilon - error]),
+        np.concatenate([np.maximum(beta, 0.0), np.maximum(-beta, 0.0)]),
+        np.zeros(2 * len(beta)),
+        np.tile(box, 2),
+        objective=objective,
+        scale=max(float(np.abs(target - target.mean()).max()), float(np.abs(given - bias).max())),
+        tol=tol,
+    )
+    return _with_exact(certificate, np.abs(beta), exact, box)
+
+
+def _one_class(
+    machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
+) -> MachineCertificate:
+    total = machine.nu * float(weights.sum())
+    box = weights / total
+    x = _at_bounds(_coefficients(machine, len(given)) / total, box)
+    exact = OneClassSVM(machine.nu, tol=tol, **_kernel(machine, X)).fit(X, None, weights)
+    product = (given + float(machine.offset_[0])) / total
+    certificate = certify_residual(
+        given / total,
+        x,
+        np.zeros(len(x)),
+        box,
+        objective=0.5 * float(x @ product),
+        scale=float(np.abs(product).max()),
+        tol=tol,
+    )
+    return _with_exact(certificate, x, exact, box)
+
+
+def _with_exact(
+    certificate: Certificate, alpha: Array, exact: Any, box: Array
+) -> MachineCertificate:
+    places = [np.sign(a) + (a >= box) for a in (alpha, _at_bounds(exact.alpha_, box))]
+    misplaced = float((places[0] != places[1]).mean())
+    return MachineCertificate(
+        certificate.duality_gap, certificate.kkt_violation, certificate.status, misplaced, exact
+    )
