@@ -416,5 +416,5 @@ def test_a_path_of_nu_is_what_separate_fits_are(n):
 
 @pytest.mark.parametrize("nus", [[], 0.5, [0.5, 2.0]])
 def test_a_path_without_shares_is_refused(nus):
-    with pytest.raises(ValueError, match="nus? must be"):
+    with pytest.raises(ValueError, match=r"nus? must be"):
         path([[0.0], [1.0]], nus)
