@@ -35,6 +35,7 @@ decision function. For other toys in imbalanced sizes use scikit-learn's ``make_
 from kernelbook.datasets.files import data_directory
 from kernelbook.datasets.generators import (
     bayes_gaussians,
+    bayes_random_logit,
     bayes_ringnorm,
     bayes_twonorm,
     bayes_waveform,
@@ -43,6 +44,7 @@ from kernelbook.datasets.generators import (
     make_bell,
     make_checkerboard,
     make_gaussians,
+    make_random_logit,
     make_ringnorm,
     make_separable,
     make_sinc,
@@ -66,6 +68,7 @@ from kernelbook.datasets.loaders import (
 
 __all__ = [
     "bayes_gaussians",
+    "bayes_random_logit",
     "bayes_ringnorm",
     "bayes_twonorm",
     "bayes_waveform",
@@ -87,6 +90,7 @@ __all__ = [
     "make_bell",
     "make_checkerboard",
     "make_gaussians",
+    "make_random_logit",
     "make_ringnorm",
     "make_separable",
     "make_sinc",

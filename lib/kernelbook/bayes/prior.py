@@ -1,0 +1,129 @@
+"""The Gaussian prior of weights, or of their logits: its mean by name, its covariance."""
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from kernelbook.exceptions import NotPositiveSemidefiniteError
+from kernelbook.kernels import Matrix, check_positive
+
+__all__ = ["check_covariance", "precision_matrix", "prior_mean_vector"]
+
+Array = NDArray[np.float64]
+
+NAMES = ("constant", "row_sum", "row_mean")
+SYMMETRY_TOLERANCE = 1e-8
+
+
+def prior_mean_vector(
+    prior_mean: str | ArrayLike, row_sums: ArrayLike, exponent: float = 1.0
+) -> Array:
+    r"""Mean m of the prior, shape (n,), from the row sums :math:`K\mathbf 1` of n targets.
+
+    Parameters
+    ----------
+    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like, shape (n,)
+        ``'constant'`` is :math:`m = 0`, ``'row_sum'`` :math:`m = -(K\mathbf 1)^v`, ``'row_mean'``
+        :math:`m = -(K\mathbf 1 / n)^v`, entry by entry; an array is m itself.
+    row_sums : array-like, shape (n,)
+    exponent : float, default=1.0
+        v > 0; not used for ``'constant'`` and arrays.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a wrong shape, or a broken power of a negative row sum.
+
+    Examples
+    --------
+    >>> prior_mean_vector("row_sum", [4.0, 9.0], 0.5).tolist()
+    [-2.0, -3.0]
+    >>> prior_mean_vector("row_mean", [4.0, 9.0]).tolist()
+    [-2.0, -4.5]
+    """
+    sums = np.asarray(row_sums, dtype=np.float64)
+    v = check_positive("prior_exponent", exponent)
+    if not isinstance(prior_mean, str):
+        return _given_mean(prior_mean, len(sums))
+    if prior_mean not in NAMES:
+        raise ValueError(
+            f"prior_mean must be one of {list(NAMES)} or an array ({len(sums)},), got "
+            f"{prior_mean!r}."
+        )
+    if prior_mean == "constant":
+        return np.zeros(len(sums))
+    if v != int(v) and (sums < 0).any():
+        raise ValueError(
+            f"prior_exponent={v:g} needs row sums of the Gram matrix that are not negative; the "
+            f"smallest is {sums.min():.6g}. Use prior_exponent=1 or a kernel without negative "
+            "values, such as 'rbf'."
+        )
+    mean: Array = -((sums if prior_mean == "row_sum" else sums / len(sums)) ** v)
+    return mean
+
+
+def _given_mean(prior_mean: ArrayLike, n: int) -> Array:
+    mean = np.asarray(prior_mean, dtype=np.float64)
+    if mean.shape != (n,) or not np.isfinite(mean).all():
+        raise ValueError(
+            f"prior_mean must hold one finite number for each of the {n} targets, shape ({n},), "
+            f"got shape {mean.shape}."
+        )
+    return mean
+
+
+def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
+    """The covariance of n weights: a variance s for s I, or a symmetric matrix (n, n).
+
+    Raises
+    ------
+    ValueError
+        For a number that is not positive, a wrong shape, NaN, a matrix that is not symmetric.
+
+    Examples
+    --------
+    >>> check_covariance(2, 5)
+    2.0
+    """
+    if isinstance(prior_scale, Real) or np.ndim(np.asarray(prior_scale)) == 0:
+        return check_positive("prior_scale", prior_scale)
+    covariance = np.asarray(prior_scale, dtype=np.float64)
+    if covariance.shape != (n, n) or not np.isfinite(covariance).all():
+        raise ValueError(
+            f"prior_scale must be a positive variance, or a finite covariance matrix of the {n} "
+            f"targets, shape ({n}, {n}); got shape {covariance.shape}."
+        )
+    if np.abs(covariance - covariance.T).max() > SYMMETRY_TOLERANCE * np.abs(covariance).max():
+        raise ValueError("prior_scale must be a symmetric matrix.")
+    return (covariance + covariance.T) / 2
+
+
+def precision_matrix(covariance: float | Matrix, n: int) -> Matrix:
+    """Inverse (n, n) of a covariance that :func:`check_covariance` returned.
+
+    Raises
+    ------
+    NotPositiveSemidefiniteError
+        If the matrix is not positive definite.
+
+    Examples
+    --------
+    >>> precision_matrix(4.0, 2).tolist()
+    [[0.25, 0.0], [0.0, 0.25]]
+    """
+    if np.ndim(covariance) == 0:
+        return np.eye(n) / covariance
+    try:
+        inverse = cho_solve(cho_factor(covariance, lower=True), np.eye(n))
+    except LinAlgError as error:
+        raise NotPositiveSemidefiniteError(
+            "prior_scale must be a positive definite matrix: its inverse weighs the prior. Add a "
+            "small multiple of the identity."
+        ) from error
+    return (inverse + inverse.T) / 2
