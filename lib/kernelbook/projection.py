@@ -25,7 +25,7 @@ from scipy.spatial.distance import cdist
 from kernelbook.base import KernelEstimator
 from kernelbook.kernels import Matrix, check_degree
 
-__all__ = ["KernelProjector", "double_centred", "sign_columns"]
+__all__ = ["KernelProjector", "double_centred", "mixed_coefficients", "sign_columns"]
 
 METRICS = {"rbf": "sqeuclidean", "laplacian": "cityblock"}
 SIGN_TIE = 1e-6
@@ -113,15 +113,29 @@ def _relative_polynomial(
         return g
     s, t, a = gamma * U @ c, gamma * V @ c, gamma * c @ c + coef0
     v = a + (s[:, None] + t)
-    powers = np.arange(1, degree)
-    coefficients = np.zeros((degree - 1, degree - 1))
-    for i in powers:
-        for j in range(1, degree - i + 1):
-            rest = degree - int(i) - j
-            multiplicity = factorial(degree) // (factorial(i) * factorial(j) * factorial(rest))
-            coefficients[i - 1, j - 1] = multiplicity * a**rest
+    powers: Any = np.arange(1, degree)
+    coefficients: Any = mixed_coefficients(float(a), degree)
     mixed = (s[:, None] ** powers) @ coefficients @ (t[:, None] ** powers).T
     return g * _power_quotient(v + g, v, degree) + mixed
+
+
+def mixed_coefficients(a: float, degree: int) -> Matrix:
+    r"""Of :math:`s^i t^j` in :math:`(a+s+t)^D`, for i and j from 1 to D - 1.
+
+    Examples
+    --------
+    (a + s + t)^2 has the mixed term 2 s t:
+
+    >>> mixed_coefficients(5.0, 2).tolist()
+    [[2.0]]
+    """
+    coefficients = np.zeros((degree - 1, degree - 1))
+    for i in range(1, degree):
+        for j in range(1, degree - i + 1):
+            rest = degree - i - j
+            multiplicity = factorial(degree) // (factorial(i) * factorial(j) * factorial(rest))
+            coefficients[i - 1, j - 1] = multiplicity * a**rest
+    return coefficients
 
 
 def double_centred(K: Matrix) -> Matrix:

@@ -6,7 +6,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelbook.base import KernelEstimator
-from kernelbook.kernels import Matrix
+from kernelbook.kernels import Matrix, check_degree
 from kernelbook.projection import KernelProjector
 from kernelbook.qp import (
     COMPILED_KERNELS,
@@ -88,8 +88,16 @@ class SupportVectorEstimator(KernelEstimator):
 
     def _points_quadratic(self, X: Matrix, scale: Array | None = None) -> PointsQuadratic:
         """The Gram matrix D K D computed when needed, with the fitted ``gamma_``."""
-        kind = self.kernel if self.kernel in COMPILED_KERNELS else None
-        return PointsQuadratic(X, self._gram, kind=kind, gamma=self.gamma_, scale=scale)
+        return PointsQuadratic(
+            X,
+            self._gram,
+            kind=self.kernel if self.kernel in COMPILED_KERNELS else None,
+            gamma=1.0 if self.kernel == "linear" else self.gamma_,
+            degree=check_degree(self.degree),
+            coef0=self.coef0,
+            centre=getattr(self, "_reference", None),
+            scale=scale,
+        )
 
     def _keep_support(self, X: Matrix, coefficients: Array, solution: QPSolution) -> None:
         """Keep the training points with non-zero signed coefficients (n,), and the proof."""

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from kernelbook.projection import mixed_coefficients
 from kernelbook.qp.quadratic import DenseQuadratic, Index, Solve
 
 __all__ = ["PointsQuadratic", "is_compiled"]
 
 Array = NDArray[np.float64]
 
-KINDS = {"rbf": 0, "laplacian": 1}
+DISTANCE_KINDS = {"rbf": 0, "laplacian": 1}
+# Kernels whose rows the compiled loops compute; products of the last two are left to BLAS.
+KINDS = {**DISTANCE_KINDS, "linear": 2, "poly": 2}
 # Values of one block of kernel rows: 32 MB.
 BLOCK_VALUES = 2**22
 # Columns from which the means of the matrix are estimated.
@@ -33,12 +36,14 @@ class PointsQuadratic:
     ----------
     X : ndarray, shape (n, d)
     gram : callable
-        Function (X, Y) -> (n, m) of kernel values; of K - 1 if the kernel has a ``kind`` and
-        there is no ``scale``.
-    kind : {'rbf', 'laplacian'}, optional
+        Function (X, Y) -> (n, m) of kernel values; without ``scale`` of k_c in the split of
+        :mod:`kernelbook.projection` if the kernel has a ``kind``.
+    kind : {'rbf', 'laplacian', 'linear', 'poly'}, optional
         A kernel that the compiled loops know; every other one goes through ``gram``.
-    gamma : float
+    gamma, degree, coef0
         Of that kernel.
+    centre : ndarray, shape (d,), optional
+        The point c of the split; the mean if left out.
     scale : ndarray, shape (n,), optional
         The diagonal of D, positive.
 
@@ -56,9 +61,14 @@ class PointsQuadratic:
         *,
         kind: str | None = None,
         gamma: float = 1.0,
+        degree: int = 1,
+        coef0: float = 0.0,
+        centre: Array | None = None,
         scale: Array | None = None,
     ) -> None:
         self.X, self.gram, self.kind, self.gamma, self.scale = X, gram, kind, gamma, scale
+        self.degree, self.coef0 = degree, coef0
+        self.centre = X.mean(axis=0) if centre is None else centre
 
     def __len__(self) -> int:
         return len(self.X)
@@ -68,12 +78,27 @@ class PointsQuadratic:
         """Number of the kernel in the compiled loops; None if they cannot be used."""
         return KINDS[self.kind] if self.kind is not None and is_compiled() else None
 
+    @property
+    def _distance_kind(self) -> int | None:
+        return self.compiled_kind if self.kind in DISTANCE_KINDS else None
+
     @cached_property
     def features(self) -> Array:
-        """The points (d, n), one feature a row, in units in which gamma is 1."""
-        centred = self.X - self.X.mean(axis=0)
-        centred *= self.gamma**0.5 if self.kind == "rbf" else self.gamma
-        return np.ascontiguousarray(centred.T)
+        """The points less the centre (d, n), one feature a row, in units in which gamma is 1."""
+        return np.ascontiguousarray((self._unit * (self.X - self.centre)).T)
+
+    @property
+    def _unit(self) -> float:
+        return self.gamma if self.kind == "laplacian" else self.gamma**0.5
+
+    @property
+    def polynomial(self) -> tuple[Array, float, int, Array]:
+        """What :mod:`kernelbook.projection` calls s and a, the degree, and its coefficients."""
+        if self.kind != "poly":
+            return np.zeros(len(self)), 0.0, 1, np.zeros((0, 0))
+        centre = self._unit * self.centre
+        base = float(centre @ centre) + self.coef0
+        return centre @ self.features, base, self.degree, mixed_coefficients(base, self.degree)
 
     def mv(self, x: Array) -> Array:
         return self.mv_at(np.arange(len(self)), x)
@@ -82,7 +107,7 @@ class PointsQuadratic:
         """The entries (Q x)[rows]."""
         used = np.flatnonzero(x)
         weights = x[used] if self.scale is None else x[used] * self.scale[used]
-        kind = self.compiled_kind
+        kind = self._distance_kind
         if kind is None:
             product = self._sums_in_blocks(rows, used, weights)
         else:
@@ -111,14 +136,14 @@ class PointsQuadratic:
 
     @cached_property
     def _diagonal(self) -> Array:
-        if self.kind is not None:
+        if self.kind in DISTANCE_KINDS:
             return np.zeros(len(self)) if self.scale is None else self.scale**2
         batches = gen_batches(len(self), 512)
         own = np.concatenate([np.diagonal(self.gram(self.X[b], self.X[b])) for b in batches])
         return own if self.scale is None else own * self.scale**2
 
     def block(self, rows: Index, columns: Index) -> Array:
-        kind = self.compiled_kind
+        kind = self._distance_kind
         if kind is None:
             values = self.gram(self.X[rows], self.X[columns])
         else:
@@ -156,5 +181,12 @@ class PointsQuadratic:
         """The same over some of the points."""
         scale = None if self.scale is None else self.scale[index]
         return PointsQuadratic(
-            self.X[index], self.gram, kind=self.kind, gamma=self.gamma, scale=scale
+            self.X[index],
+            self.gram,
+            kind=self.kind,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            centre=self.centre,
+            scale=scale,
         )

@@ -13,7 +13,7 @@ def compile_loops() -> None:
     X, y = np.linspace(0.0, 1.0, 8)[:, None], np.tile([-1.0, 1.0], 4)
     bounds = np.minimum(0.0, 10.0 * y), np.maximum(0.0, 10.0 * y)
     for kind in (*KINDS, None):
-        Q = PointsQuadratic(X, lambda A, B: A @ B.T, kind=kind)
+        Q = PointsQuadratic(X, lambda A, B: A @ B.T, kind=kind, gamma=1.0)
         solve_qp(Q, -y, np.ones(8), 0.0, *bounds, solver="exact")
     solve_qp(X @ X.T, -y, np.ones(8), 0.0, *bounds, solver="exact")
 

@@ -30,7 +30,7 @@ FAST: dict[str, Any] = {
 }
 BLOCK = 512
 CHUNK = 1024
-GAUSSIAN = 0
+GAUSSIAN, LAPLACIAN, POLYNOMIAL = 0, 1, 2
 CONVERGED, LIMIT = -1, -2
 # Stands for infinity, with which the fast comparisons above may not calculate.
 HUGE = 1e300
@@ -126,21 +126,82 @@ def _minus_distances(features, point, kind, start, stop, out):
 
 
 @njit(**FAST)
-def _row_single(features, factor, j, kind, out):
-    """Row j of D K D, or of K - 1 where there is no factor, in single precision."""
+def _inner_products(features, point, start, stop, out):
+    """Inner products with one point, for one chunk."""
+    out[:] = 0
+    for k in range(len(features)):
+        a, A = point[k], features[k][start:stop]
+        for i in range(len(out)):
+            out[i] += A[i] * a
+
+
+@njit(**FAST)
+def _power(g, slopes, t, base, degree, out):
+    """(base + s + t + g)^degree for one chunk."""
+    for i in range(len(g)):
+        out[i] = np.float32(1.0)
+    for _ in range(degree):
+        for i in range(len(g)):
+            out[i] *= base + slopes[i] + t + g[i]
+
+
+@njit(**FAST)
+def _relative_power(g, slopes, t, base, degree, mixed, power, out):
+    """(base+s+t+g)^D - (base+s)^D - (base+t)^D + base^D, without its cancellation."""
+    for i in range(len(g)):
+        power[i] = np.float32(1.0)
+        out[i] = np.float32(1.0)
+    for _ in range(degree - 1):
+        for i in range(len(g)):
+            v = base + slopes[i] + t
+            power[i] *= v
+            out[i] = out[i] * (v + g[i]) + power[i]
+    for i in range(len(g)):
+        out[i] *= g[i]
+    factor = t
+    for j in range(degree - 1):
+        for k in range(degree - 1):
+            c = mixed[k, j] * factor
+            if c != 0:
+                for i in range(len(g)):
+                    power[i] = c
+                for _ in range(k + 1):
+                    for i in range(len(g)):
+                        power[i] *= slopes[i]
+                for i in range(len(g)):
+                    out[i] += power[i]
+        factor *= t
+
+
+@njit(**FAST)
+def _row_single(features, scale, kind, polynomial, j, out):
+    """Row j of D K D, or of what of K matters where D is empty, in single precision."""
     n = features.shape[1]
+    slopes, base, degree, mixed = polynomial
     point = features[:, j].copy()
     x = np.empty(CHUNK, dtype=np.float32)
-    rounded = np.empty(CHUNK, dtype=np.float32)
+    scratch = np.empty(CHUNK, dtype=np.float32)
     for start in range(0, n, CHUNK):
         stop = min(start + CHUNK, n)
         size = stop - start
-        _minus_distances(features, point, kind, start, stop, x[:size])
-        _expm1_single(x[:size], out[start:stop], rounded[:size])
-    if len(factor) > 0:
-        own = factor[j]
+        part = out[start:stop]
+        if kind == POLYNOMIAL:
+            _inner_products(features, point, start, stop, x[:size])
+            some, own = slopes[start:stop], slopes[j]
+            if len(scale) > 0:
+                _power(x[:size], some, own, base, degree, part)
+            else:
+                _relative_power(x[:size], some, own, base, degree, mixed, scratch[:size], part)
+        else:
+            _minus_distances(features, point, kind, start, stop, x[:size])
+            _expm1_single(x[:size], part, scratch[:size])
+            if len(scale) > 0:
+                for i in range(size):
+                    part[i] += np.float32(1.0)
+    if len(scale) > 0:
+        own = scale[j]
         for i in range(n):
-            out[i] = own * factor[i] * (out[i] + np.float32(1.0))
+            out[i] *= own * scale[i]
 
 
 @njit(**FAST)
@@ -345,8 +406,9 @@ def smo_steps(
 @njit(**FAST)
 def smo_on_points(
     features,
-    factor,
+    scale,
     kind,
+    polynomial,
     rows,
     slot,
     owner,
@@ -393,4 +455,4 @@ def smo_on_points(
         owner[place] = needed
         slot[needed] = place
         used[place] = counters[1]
-        _row_single(features, factor, needed, kind, rows[place])
+        _row_single(features, scale, kind, polynomial, needed, rows[place])

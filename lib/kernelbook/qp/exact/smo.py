@@ -55,6 +55,7 @@ class Pairwise:
             self._cache = RowCache(len(b), memory)
         if _is_compiled(source):
             self._features, self._scale = source.features, source.scale
+            self._polynomial = source.polynomial
 
     def violation(self) -> float:
         """Largest t that can rise less the smallest that can fall, among the active variables."""
@@ -88,7 +89,8 @@ class Pairwise:
         bounds = (self._up, self._low, self._top, self._bottom)
         ends = (eps, self._unit, limit, self._counters)
         if _is_compiled(self.source):
-            kernel = (self._features, self._scale, self.source.points.compiled_kind)
+            kind = self.source.points.compiled_kind
+            kernel = (self._features, self._scale, kind, self._polynomial)
             places = (cache.rows, cache.slot, cache.owner, cache.used)
             status = smo_on_points(*kernel, *places, *numbers, *bounds, *ends)
         else:
@@ -116,6 +118,7 @@ class Pairwise:
         if _is_compiled(self.source):
             self._features = np.ascontiguousarray(self._features[:, kept])
             self._scale = self._scale[kept] if len(self._scale) else self._scale
+            self._polynomial = (self._polynomial[0][kept], *self._polynomial[1:])
         self._take(self.active[kept])
 
 

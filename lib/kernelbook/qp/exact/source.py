@@ -67,6 +67,13 @@ class PointsSource:
         return self.points.features[:, self.point_of].astype(np.float32)
 
     @cached_property
+    def polynomial(self) -> tuple[Single, np.float32, int, Single]:
+        """The numbers of a polynomial kernel, see :attr:`PointsQuadratic.polynomial`."""
+        slopes, base, degree, mixed = self.points.polynomial
+        at = slopes[self.point_of].astype(np.float32)
+        return at, np.float32(base), degree, mixed.astype(np.float32)
+
+    @cached_property
     def scale(self) -> Single:
         """The diagonal of D, empty if there is none."""
         scale = self.points.scale
@@ -82,7 +89,8 @@ class PointsSource:
         )
         if rows is None:
             return self.points.mv(by_point)[self.point_of]
-        return self.points.mv_at(self.point_of[rows], by_point)
+        at, back = np.unique(self.point_of[rows], return_inverse=True)
+        return self.points.mv_at(at, by_point)[back]
 
     def block(self, index: Index) -> Array:
         return self.points.block(self.point_of[index], self.point_of[index])
