@@ -114,12 +114,12 @@ def _relative_polynomial(
     s, t, a = gamma * U @ c, gamma * V @ c, gamma * c @ c + coef0
     v = a + (s[:, None] + t)
     powers: Any = np.arange(1, degree)
-    coefficients: Any = mixed_coefficients(float(a), degree)
+    coefficients: Any = mixed_coefficients(a, degree)
     mixed = (s[:, None] ** powers) @ coefficients @ (t[:, None] ** powers).T
     return g * _power_quotient(v + g, v, degree) + mixed
 
 
-def mixed_coefficients(a: float, degree: int) -> Matrix:
+def mixed_coefficients(a: Any, degree: int) -> Matrix:
     r"""Of :math:`s^i t^j` in :math:`(a+s+t)^D`, for i and j from 1 to D - 1.
 
     Examples
@@ -129,6 +129,8 @@ def mixed_coefficients(a: float, degree: int) -> Matrix:
     >>> mixed_coefficients(5.0, 2).tolist()
     [[2.0]]
     """
+    # As numpy calculates: what overflows is infinite, and refused by the caller.
+    a = np.float64(a)
     coefficients = np.zeros((degree - 1, degree - 1))
     for i in range(1, degree):
         for j in range(1, degree - i + 1):
