@@ -13,6 +13,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import erf
 from scipy.stats import ncx2, norm
+from sklearn.metrics import roc_auc_score
 
 from kernelbook import datasets
 from kernelbook.datasets import files
@@ -346,6 +347,10 @@ def test_wrong_sizes_are_named(name):
         (datasets.make_sinc, {"noise": -0.1}),
         (datasets.make_ringnorm, {"shift": -2.0}),
         (datasets.make_twonorm, {"n_features": 0}),
+        (datasets.make_random_logit, {"n_features": 3}),
+        (datasets.make_random_logit, {"variance": -1.0}),
+        (datasets.make_random_logit, {"redraw": "point"}),
+        (datasets.make_random_logit, {"share": 1.5}),
     ],
 )
 def test_wrong_options_are_named(make, options):
@@ -521,3 +526,56 @@ def test_banana_lies_on_its_arc_and_outliers_on_the_square():
     np.testing.assert_allclose(np.linalg.norm(arc, axis=1), 1.0, rtol=1e-12)
     assert arc[:, 1].min() >= -np.sin(np.pi / 8) - 1e-12
     assert np.abs(outliers).max() <= 2.0 and np.abs(outliers).max() > 1.9
+
+
+# Prevalence, best accuracy and best AUC that the audit of the slides found for coefficients per observation.
+@pytest.mark.parametrize(
+    ("variance", "prevalence", "accuracy", "auc"),
+    [
+        (0.0, 0.116, 0.973, None),
+        (5.0, 0.433, 0.575, 0.558),
+        (10.0, 0.452, 0.554, 0.541),
+        (20.0, 0.466, 0.538, 0.530),
+    ],
+)
+def test_random_coefficients_bury_the_signal(variance, prevalence, accuracy, auc):
+    n = 40_000
+    X, y, component = datasets.make_random_logit(
+        n, n_features=5, variance=variance, return_component=True, random_state=0
+    )
+    odds = datasets.bayes_random_logit(X, variance=variance)
+    band = 5 * np.sqrt(0.25 / n)
+    assert component.sum() == n // 10 and (np.diff(component) >= 0).all()
+    assert abs(y.mean() - prevalence) < band
+    assert abs(np.mean((odds > 0) == y) - accuracy) < band
+    if auc is not None:
+        assert abs(roc_auc_score(y, odds) - auc) < 2 * band
+        assert abs(np.mean(y == component) - accuracy) < band
+    chance = 1 / (1 + np.exp(-odds))
+    assert abs(y.mean() - chance.mean()) < band
+    means = [X[component == c].mean(axis=0) for c in (0, 1)]
+    np.testing.assert_allclose(means, [[7] * 4 + [0], [10] * 4 + [0]], atol=0.15)
+    np.testing.assert_allclose(X[component == 0].var(axis=0), [2] * 4 + [1], rtol=0.1)
+
+
+def test_one_draw_of_coefficients_leaves_the_classes_apart_or_one_class():
+    shares = [
+        datasets.make_random_logit(500, redraw="data_set", random_state=seed)[1].mean()
+        for seed in range(40)
+    ]
+    assert np.mean([min(s, 1 - s) < 0.1 for s in shares]) > 0.5
+    assert 0.25 < np.mean(shares) < 0.7
+
+
+def test_odds_of_random_coefficients_equal_a_fine_integral():
+    X = np.vstack([np.full((1, 4), c) for c in (0.05, 0.12, 7.0, 10.0)])
+    z = np.linspace(-9.0, 9.0, 20_001)
+    weight = np.exp(-(z**2) / 2)
+    for variance in (1.0, 5.0, 20.0):
+        odds = datasets.bayes_random_logit(X, variance=variance)
+        for x, value in zip(X, odds, strict=True):
+            eta = -31 + 0.89 * x.sum() + np.sqrt(variance * (x @ x)) * z
+            p, q = (weight @ (1 / (1 + np.exp(s * eta))) for s in (-1, 1))
+            assert abs(value - np.log(p / q)) < 1e-6
+    with pytest.raises(ValueError, match="at least 4 features"):
+        datasets.bayes_random_logit(np.zeros((1, 3)))

@@ -1,5 +1,6 @@
 """Bayesian data description: the most probable weights of a centre in feature space."""
 
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -189,7 +190,8 @@ class BayesianDataDescription(BayesianSphere):
             DenseQuadratic(n * K + precision), q, np.ones(n), 1.0, np.zeros(n),
             np.full(n, min(float(self.upper), 1.0)),
         )  # fmt: skip
-        self._keep_center(X, kept, DenseQuadratic(K), solution)
+        kernel = DenseQuadratic(K)
+        self._keep_center(X, kept, kernel, replace(solution, product=kernel.mv(solution.x)))
         self.prior_mean_ = m
         self.objective_ = 2.0 * (solution.objective - self._likelihood_constant(targets))
 

@@ -69,10 +69,10 @@ class BayesianSVDD(BayesianSphere):
         Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
     sampler : {'split_hmc', 'pcn', 'elliptical_slice', 'metropolis'}, default='split_hmc'
         Of :mod:`kernelbook.mcmc`. The default also serves where the likelihood is strong.
-    n_samples, n_burn_in, n_chains, thin : int, default=100, 100, 16, 1
+    n_samples, n_burn_in, n_chains, thin : int, default=200, 200, 16, 1
         Draws kept of each chain, iterations before them, chains, iterations a kept draw.
     sampler_options : dict, optional
-        Further arguments of the sampler, such as ``{"n_leapfrog": 5}``.
+        Further arguments of the sampler, such as ``{"n_leapfrog": 10}``.
     random_state : int, RandomState or None
 
     Attributes
@@ -168,8 +168,8 @@ class BayesianSVDD(BayesianSphere):
         gamma: float | str = "scale",
         coef0: float = 0.0,
         sampler: str = "split_hmc",
-        n_samples: int = 100,
-        n_burn_in: int = 100,
+        n_samples: int = 200,
+        n_burn_in: int = 200,
         n_chains: int = 16,
         thin: int = 1,
         sampler_options: dict[str, Any] | None = None,
@@ -232,7 +232,7 @@ class BayesianSVDD(BayesianSphere):
             minority_prior=self._minority_prior(), constant=self._likelihood_constant(targets),
         )  # fmt: skip
         self._keep_draws(X, kept, self._sample(points))
-        self._choose_radius(X, signs, self.random_state)
+        self._choose_radius(X, signs)
         self._warn_of_collapse()
         return self
 
@@ -307,14 +307,18 @@ class BayesianSVDD(BayesianSphere):
 
     def _warn_of_collapse(self) -> None:
         n, atoms = self.posterior_.n_targets, self.n_effective_atoms_
-        if atoms < min(HANDFUL, n / 10):
-            warnings.warn(
-                f"the posterior rests on {atoms:.1f} effective atoms of {n} targets: the prior "
-                "mean gives nearly all the weight to a few outlying points, so the description "
-                "is arbitrary. Use prior_mean='row_mean' or 'constant', or prior_exponent=0.25.",
-                CollapseWarning,
-                stacklevel=5,
-            )
+        if atoms >= min(HANDFUL, n / 10):
+            return
+        remedy = "Use prior_mean='row_mean' or 'constant', or prior_exponent=0.25"
+        if self.posterior_.n_flat:
+            remedy += f"; minority_prior=(1, {self.posterior_.n_flat}) if outliers push too hard"
+        warnings.warn(
+            f"the posterior rests on {atoms:.1f} effective atoms of {n} targets: a few points, "
+            f"mostly outlying ones, have nearly all the weight, so the description is arbitrary. "
+            f"{remedy}.",
+            CollapseWarning,
+            stacklevel=5,
+        )
 
     def distance_draws(self, X: ArrayLike, diagonal: ArrayLike | None = None) -> Array:
         r"""Posterior draws of :math:`d_z`, the distance of each point to the centre.
@@ -440,8 +444,7 @@ n_burn_in, n_chains, thin, sampler_options, random_state
     --------
     A known outlier at 3 pushes the centre of -1 and 1 to the other side:
 
-    >>> model = BayesianSVDDMinority(
-    ...     "constant", kernel="linear", n_burn_in=300, n_samples=500, random_state=0)
+    >>> model = BayesianSVDDMinority("constant", kernel="linear", random_state=0)
     >>> model = model.fit([[-1.0], [-1.0], [1.0], [1.0], [3.0]], [1, 1, 1, 1, -1])
     >>> bool(model.center_[0] < 0), model.predict([[0.0], [4.0]]).tolist()
     (True, [1, -1])
@@ -463,8 +466,8 @@ n_burn_in, n_chains, thin, sampler_options, random_state
         gamma: float | str = "scale",
         coef0: float = 0.0,
         sampler: str = "split_hmc",
-        n_samples: int = 100,
-        n_burn_in: int = 100,
+        n_samples: int = 200,
+        n_burn_in: int = 200,
         n_chains: int = 16,
         thin: int = 1,
         sampler_options: dict[str, Any] | None = None,
@@ -515,4 +518,6 @@ n_burn_in, n_chains, thin, sampler_options, random_state
         if self.sampler == "split_hmc":
             n = posterior.n_targets
             options["blocks"] = [np.arange(n), np.arange(n, n + posterior.n_flat)]
+            # Longer trajectories of the logits turn back.
+            options["n_leapfrog"] = [5, 3]
         return options | {"n_flat": posterior.n_flat}

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state
 
 from kernelbook.kernels import Matrix
 
@@ -114,13 +113,13 @@ def best_cutoff(distances: Array, signs: Signs, score: str) -> float:
     return float(d[last] if best == len(ends) else (d[last] + d[last + 1]) / 2.0)
 
 
-def held_out_distances(
-    estimator: Any, X: Matrix, signs: Signs, cv: int, random_state: Any
-) -> Array:
-    """Squared distances (n,) of each point from the centre of a fit without its fold."""
-    random = check_random_state(random_state)
+def held_out_distances(estimator: Any, X: Matrix, signs: Signs, cv: int) -> Array:
+    """Squared distances (n,) of each point from the centre of a fit without its fold.
+
+    The folds depend on n and the signs only.
+    """
     folds = StratifiedKFold if (signs < 0).any() else KFold
-    splitter = folds(int(cv), shuffle=True, random_state=random.randint(2**31 - 1))
+    splitter = folds(int(cv), shuffle=True, random_state=0)
     distances = np.empty(len(X))
     for train, test in splitter.split(X, signs):
         model = clone(estimator).set_params(cv=None, cutoff="rejection_rate", rank=None)

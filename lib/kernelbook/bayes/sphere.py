@@ -1,7 +1,6 @@
 """What Bayesian descriptions share: split Gram matrices put right, and a radius by a rule."""
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,13 +48,17 @@ class BayesianSphere(FeatureSphere, ABC):
                 "has the wrong shape: name the prior mean, give a number as scale, or use cv=None."
             )
 
-    def _choose_radius(self, X: Matrix, signs: Array, random_state: Any = None) -> None:
+    def _choose_radius(self, X: Matrix, signs: Array) -> None:
         """Set the radius by the rule that the parameters name."""
+        if self._is_precomputed():
+            # New points come with kernel values to all training points, outliers included.
+            diagonal = np.diagonal(X)
+            self._training_diagonal = (float(diagonal.min()), float(diagonal.max()))
         if self.cv is None:
             diagonal = np.diagonal(X) if self._is_precomputed() else None
             distances = self._distances_of(X, self._own_products(X, diagonal))
         else:
-            distances = held_out_distances(self, X, signs, self.cv, random_state)
+            distances = held_out_distances(self, X, signs, self.cv)
         distances = np.maximum(distances, 0.0)
         if self.cutoff == "rejection_rate":
             inside = distances[signs > 0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, log_ndtr, logit, logsumexp, ndtr
+from scipy.special import expit, log_ndtr, logsumexp, ndtr
 from sklearn.utils import check_array, check_random_state
 
 Matrix = NDArray[np.float64]
@@ -686,10 +686,11 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
     eta = mean[narrow, None] + deviation[narrow, None] * z
     odds[narrow] = logsumexp(-np.logaddexp(0.0, -eta), b=weight, axis=1)
     odds[narrow] -= logsumexp(-np.logaddexp(0.0, eta), b=weight, axis=1)
-    t = np.linspace(-40.0, 40.0, 641)
+    t = np.linspace(-60.0, 60.0, 961)
     density = expit(t) * expit(-t)
     for i in np.flatnonzero(~narrow):
-        odds[i] = logit(ndtr((mean[i] - t) / deviation[i]) @ density / density.sum())
+        standard = (mean[i] - t) / deviation[i]
+        odds[i] = np.log(ndtr(standard) @ density) - np.log(ndtr(-standard) @ density)
     return odds
 
 
