@@ -63,8 +63,11 @@ def test_map_in_the_readme_is_that_of_the_notebooks():
     assert with_map(text, ROOT / "notebooks") == text, "run `python -m tools.readme`"
 
 
-def test_six_lines_of_the_readme_give_a_certificate(capsys):
+def test_the_lines_of_the_readme_give_certificates(capsys):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
-    exec(compile(lines, "README.md", "exec"), {})
+    fit, certify = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {}
+    exec(compile(fit, "README.md", "exec"), names)
     assert "status='optimal'" in capsys.readouterr().out
+    exec(compile(certify, "README.md", "exec"), names)
+    assert 0 < float(capsys.readouterr().out.split()[0]) < 1e-2
