@@ -89,10 +89,8 @@ NO_GRAM_MATRIX = {
 @parametrize_with_checks(
     [
         BDD(),
-        BDD("constant", kernel="linear", rank=1),
         BDD(kernel="precomputed"),
         BSVDD(**TINY),
-        BSVDD("row_mean", sampler="pcn", kernel="laplacian", **TINY),
         MINORITY(**TINY),
     ],
     expected_failed_checks=lambda e: NO_GRAM_MATRIX if e.kernel == "precomputed" else {},
@@ -311,7 +309,7 @@ def assert_mean(idata, name, values, expected):
 @pytest.mark.parametrize("sampler", ["split_hmc", "pcn", "elliptical_slice", "metropolis"])
 def test_samplers_agree_with_quadrature_on_two_points(sampler):
     X = np.array([[0.0], [3.0]])
-    options = {"n_samples": 1500, "n_burn_in": 300, "n_chains": 4, "random_state": 1}
+    options = {"n_samples": 1000, "n_burn_in": 300, "n_chains": 4, "random_state": 1}
     model = BSVDD([1.0, -0.5], 1.0, 2.0, kernel="linear", sampler=sampler, **options).fit(X)
     # Only t = beta_0 - beta_1 ~ N(1.5, 4) matters: alpha = (p, 1 - p), p = expit(t).
     t = np.linspace(-15.0, 18.0, 4001)
@@ -331,7 +329,7 @@ def test_minority_samplers_agree_with_quadrature(sampler, minority_prior):
     """One target at 0 and one outlier at 1.5, linear kernel: the centre is -1.5 alpha_1."""
     model = MINORITY(
         "constant", kernel="linear", sampler=sampler, minority_prior=minority_prior,
-        n_samples=2000, n_burn_in=500, n_chains=4, random_state=0,
+        n_samples=1000, n_burn_in=500, n_chains=4, random_state=0,
     ).fit([[0.0], [1.5]], [1, -1])  # fmt: skip
     a = (np.arange(20000) + 0.5) / 20000
     p, q = minority_prior
@@ -346,7 +344,7 @@ def test_minority_samplers_agree_with_quadrature(sampler, minority_prior):
 def test_minority_and_softmax_together_agree_with_quadrature():
     """Targets at 0 and 2, an outlier at 3: two dimensions are left to integrate over."""
     model = MINORITY(
-        [0.5, 0.0], kernel="linear", n_samples=1500, n_burn_in=300, n_chains=8, random_state=3
+        [0.5, 0.0], kernel="linear", n_samples=800, n_burn_in=200, n_chains=8, random_state=3
     ).fit([[0.0], [2.0], [3.0]], [1, 1, -1])
     t = np.linspace(-9.0, 10.0, 801)[:, None]
     a = (np.arange(600) + 0.5)[None] / 600

@@ -56,7 +56,8 @@ class BayesianDataDescription(BayesianSphere):
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
     cv : int, optional
         Folds: R follows from distances of points that were left out of the fit, which are
-        larger than those of training points; left out, from training distances.
+        larger than those of training points; left out, from training distances. The folds are
+        the same in each fit. The prior has to be given by name and number.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
         A kernel that is not positive semi-definite on the data is refused.
     degree, gamma, coef0

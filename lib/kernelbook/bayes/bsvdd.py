@@ -69,7 +69,7 @@ class BayesianSVDD(BayesianSphere):
         Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
     sampler : {'split_hmc', 'pcn', 'elliptical_slice', 'metropolis'}, default='split_hmc'
         Of :mod:`kernelbook.mcmc`. The default also serves where the likelihood is strong.
-    n_samples, n_burn_in, n_chains, thin : int, default=200, 200, 16, 1
+    n_samples, n_burn_in, n_chains, thin : int, default=300, 200, 16, 1
         Draws kept of each chain, iterations before them, chains, iterations a kept draw.
     sampler_options : dict, optional
         Further arguments of the sampler, such as ``{"n_leapfrog": 10}``.
@@ -168,7 +168,7 @@ class BayesianSVDD(BayesianSphere):
         gamma: float | str = "scale",
         coef0: float = 0.0,
         sampler: str = "split_hmc",
-        n_samples: int = 200,
+        n_samples: int = 300,
         n_burn_in: int = 200,
         n_chains: int = 16,
         thin: int = 1,
@@ -466,7 +466,7 @@ n_burn_in, n_chains, thin, sampler_options, random_state
         gamma: float | str = "scale",
         coef0: float = 0.0,
         sampler: str = "split_hmc",
-        n_samples: int = 200,
+        n_samples: int = 300,
         n_burn_in: int = 200,
         n_chains: int = 16,
         thin: int = 1,
