@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "data").glob("*.md"))
 SOURCES = [
     path
-    for directory in ("lib", "tools", "tests", "benchmarks", "notebooks", "data")
+    for directory in ("lib", "tools", "tests", "benchmarks", "studies", "notebooks", "data")
     for pattern in ("*.py", "*.md", "*.ipynb", "*.j2")
     for path in sorted((ROOT / directory).rglob(pattern))
     if ".ipynb_checkpoints" not in path.parts
