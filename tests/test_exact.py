@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelbook.conformal import AFSCTSVC, ConformalOneClassSVM, ConformalSVC
 from kernelbook.oneclass import OneClassSVM
 from kernelbook.qp import PairedQuadratic, PointsQuadratic, solve_qp
-from kernelbook.qp.exact.block import centred_block, primal_dual
+from kernelbook.qp.exact.block import centre, primal_dual
 from kernelbook.qp.exact.bordered import BorderedSystem
 from kernelbook.qp.exact.rows import RowCache
 from kernelbook.qp.exact.smo import Pairwise
@@ -229,11 +229,14 @@ def test_the_centred_block_has_the_same_optimum():
     rng = np.random.default_rng(5)
     M = rng.normal(size=(6, 6))
     K, r = M @ M.T + 1e3, rng.normal(size=6)
-    centred, shifted = centred_block(K, r, 2.0)
+    centred = K.copy()
+    means, constant = centre(centred)
+    shifted = r - 2.0 * means
     assert np.linalg.eigvalsh(centred)[0] > 0
     for x in (np.array([2.0, 0, 0, 0, 0, 0]), np.full(6, 1 / 3), np.array([1, 1, 1, -1, 0, 0.0])):
         t, u = r - K @ x, shifted - centred @ x
         assert_allclose(t - t[0], u - u[0], atol=1e-10)
+        assert_allclose(K @ x, centred @ x + means * 2.0 + means @ x - 2.0 * constant, rtol=1e-12)
 
 
 # Steps on pairs

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from kernelbook.qp.exact.bordered import BorderedSystem
 
-__all__ = ["centred_block", "primal_dual"]
+__all__ = ["centre", "primal_dual"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -15,17 +15,26 @@ MIN_STEPS, PATIENCE = 5, 3
 ROUNDING = 1e-11
 
 
-def centred_block(K: Array, r: Array, total: float) -> tuple[Array, Array]:
-    r"""A matrix and a vector with the same optimum, without what the sum makes constant.
+def centre(K: Array) -> tuple[Array, float]:
+    r"""Take out of K, in place, what a fixed sum of b makes constant: a matrix of the same optimum.
 
-    P K P with :math:`P = I - 11^\top / n`, plus a multiple of :math:`11^\top` that makes it as
-    large in that direction as in the others.
+    It becomes :math:`P K P + c 11^\top / n` with :math:`P = I - 11^\top / n`, and a c that makes
+    it as large in the direction of 1 as in the others.
+
+    Returns
+    -------
+    means : ndarray, shape (n,)
+    constant : float
+        The matrix that was there times b is the new one times b, plus
+        :math:`m\, 1^\top b + m^\top b - \text{constant} \cdot 1^\top b`, m the means.
     """
     means = K.mean(axis=0)
-    centred = K - means
-    centred -= (means - means.mean())[:, None]
-    centred += float(np.diagonal(centred).mean())
-    return centred, r - total * means
+    grand = float(means.mean())
+    K -= means
+    K -= (means - grand)[:, None]
+    size = float(np.diagonal(K).mean())
+    K += size
+    return means, grand + size
 
 
 def primal_dual(

@@ -91,10 +91,9 @@ class BorderedSystem:
 
     def _factorise(self, free: Mask) -> bool:
         base = np.flatnonzero(free)
-        block = self.K[np.ix_(base, base)]
-        L = self._single_factor(block) if len(base) >= SINGLE_FROM else None
+        L = self._single_factor(base) if len(base) >= SINGLE_FROM else None
         if L is None:
-            L = self._double_factor(block)
+            L = self._double_factor(base)
         if L is None:
             self._base = np.empty(0, dtype=np.intp)
             return False
@@ -105,22 +104,23 @@ class BorderedSystem:
         self._Z, self._ZZ = np.empty((len(base), 0), dtype=L.dtype), np.empty((0, 0))
         return True
 
-    def _single_factor(self, block: Array) -> NDArray[Any] | None:
+    def _single_factor(self, base: Index) -> NDArray[Any] | None:
         """Cholesky factor in half the time, where refinement can make up for its precision."""
+        M = np.empty((len(base), len(base)), dtype=np.float32)
+        for row, i in enumerate(base):
+            M[row] = self.K[i, base]
         try:
-            L, _ = cho_factor(
-                block.astype(np.float32).T, lower=True, overwrite_a=True, check_finite=False
-            )
+            L, _ = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError:
             return None
         well_off = np.diagonal(L).min() >= SINGLE_PIVOT * self._scale**0.5
         return L if well_off else None
 
-    def _double_factor(self, block: Array) -> NDArray[Any] | None:
+    def _double_factor(self, base: Index) -> NDArray[Any] | None:
         """Cholesky factor of the block and a ridge, as small as may be."""
         L = None
         for multiple in RIDGES:
-            M = block.copy()
+            M = self.K[np.ix_(base, base)]
             M.ravel()[:: len(M) + 1] += multiple * RIDGE * self._scale * len(M)
             try:
                 L, _ = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)

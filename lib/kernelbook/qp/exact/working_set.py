@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky
 
 from kernelbook.qp.active_set import ROUNDING
-from kernelbook.qp.exact.block import centred_block, primal_dual
+from kernelbook.qp.exact.block import centre, primal_dual
 from kernelbook.qp.exact.smo import Pairwise, spread
 from kernelbook.qp.exact.source import DenseSource, PointsSource, Source, source_of
 from kernelbook.qp.in_memory import minimise
@@ -178,7 +178,8 @@ class _Problem:
         sample = free[:: max(1, len(free) // SAMPLE)]
         if len(sample) < 2:
             return False
-        K, _ = centred_block(self.source.block(sample), np.zeros(len(sample)), 0.0)
+        K = self.source.block(sample)
+        centre(K)
         try:
             L = cholesky(K, lower=True, check_finite=False)
         except LinAlgError:
@@ -194,17 +195,19 @@ class _Problem:
         K, b = self.source.block(W), state.b[W]
         outside = state.b.copy()
         outside[W] = 0.0
-        r = self.s[W] - self.source.product(outside, W)
-        found = self._optimum(K, r, self.total - float(outside.sum()), W, state, eps)
+        total = self.total - float(outside.sum())
+        means, constant = centre(K)
+        r = self.s[W] - self.source.product(outside, W) - total * means
+        found = self._optimum(K, r, total, W, state, eps)
         change = found - b
-        # Without the part of the gradient that the fixed sum takes out.
-        gain = float((r - state.level - K @ (b + 0.5 * change)) @ change)
-        if gain < 0 or not change.any():
+        slope = r - K @ (b + 0.5 * change)
+        # The fixed sum takes a constant out of the slope.
+        if not change.any() or float((slope - slope.mean()) @ change) < 0:
             return None
         after = outside
         after[W] = found
         t = np.empty(len(after))
-        t[W] = r - K @ found
+        t[W] = r - K @ found - float(means @ found) + constant * total
         rest = np.flatnonzero(~np.isin(np.arange(len(t)), W))
         t[rest] = self.s[rest] - self.source.product(after, rest)
         return self.state(after, t, exact=True)
@@ -212,9 +215,9 @@ class _Problem:
     def _optimum(
         self, K: Array, r: Array, total: float, W: Index, state: _State, eps: float
     ) -> Array:
+        """The optimum over W, K and r centred; else the best point that was found."""
         lower, upper, b = self.lower[W], self.upper[W], state.b[W]
         slack, violation = self.slack(state), state.violation
-        K, r = centred_block(K, r, total)
         small = len(W) <= IN_MEMORY_UP_TO
         for attempt in range(FEW_ROUNDS if small else MAX_ROUNDS):
             if attempt or violation <= 3 * eps:
