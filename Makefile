@@ -24,11 +24,11 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lock bench lab clean
+.PHONY: help setup run record test format lock bench bench-full lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
-	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 12
 
 setup: ## make or refresh the virtual environment (the other targets do it themselves)
 	@python="$(call SET_UP)" && echo "Ready: $$python"
@@ -48,8 +48,11 @@ format: ## let ruff format the code and mend what it can
 lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
 	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)
 
-bench: ## time the library beside its peers, in an environment of its own
+bench: ## time the library beside its peers, in an environment of its own: ten minutes
 	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks
+
+bench-full: ## the same at all sizes, up to 100,000 points: hours
+	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks --full
 
 lab: ## open the notebooks in JupyterLab
 	@$(IN_ENVIRONMENT) -m jupyterlab notebooks

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.spatial.distance import cdist
-from sklearn.datasets import make_classification
 
 from benchmarks.plan import Cell, Goal, Group, Method
+from benchmarks.problems import two_classes
 from kernelbook.fisher import KernelFisherDiscriminant
 
 __all__ = ["GROUP", "Data", "check"]
@@ -27,10 +27,7 @@ class Direction(NamedTuple):
 
 
 def make(*, n: int, d: int, reg: float) -> Data:
-    X, y = make_classification(
-        n, d, n_informative=d // 2 + 1, n_redundant=0, flip_y=0.05, random_state=0
-    )
-    return Data(X, y, reg, 1.0 / d)
+    return Data(*two_classes(n, d), reg, 1.0 / d)
 
 
 def ours(penalty: str) -> Callable[[Data], Direction]:
@@ -124,7 +121,7 @@ GROUP = Group(
     ],
     cells=[_cell(1000, 5, 3), _cell(3000, 5, 3)],
     quick=[_cell(200, 1, 1)],
-    warm_up={"n": 40, "d": 3, "reg": 1.0},
+    warm_up={"n": 500, "d": 3, "reg": 1.0},
     goals=[Goal({"n": 3000}, name, EIGEN, 15) for name in OURS],
     limits={"shortfall": 1e-9},
 )

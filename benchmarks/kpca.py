@@ -79,7 +79,7 @@ GROUP = Group(
     methods=[Method(OURS, ours, ours=True), Method(PEER, scikit_learn), Method(FULL, full)],
     cells=[_cell(1000, 5, 3), _cell(3000, 5, 3)],
     quick=[_cell(400, 1, 1)],
-    warm_up={"n": 320, "d": 3, "components": 2},
+    warm_up={"n": 500, "d": 3, "components": 2},
     goals=[Goal({"n": 3000}, OURS, FULL, 25)],
     limits={"residual": 1e-9, "orthogonality": 1e-9},
 )

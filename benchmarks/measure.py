@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.plan import GROUPS, Problem, load
+from benchmarks.plan import RATE, Problem, load
 
 __all__ = ["MeasurementError", "in_own_process", "measure", "send_measurement"]
 
@@ -28,10 +28,11 @@ class MeasurementError(RuntimeError):
 def in_own_process(group: str, method: str, problem: Problem) -> dict[str, float]:
     """Run :func:`measure` in a fresh process and return its numbers.
 
-    The process is forked from a server that has imported the libraries and done nothing else.
+    The process is forked from a server that has imported the libraries and loaded the compiled
+    loops.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([f"benchmarks.{name}" for name in GROUPS])
+    context.set_forkserver_preload(["benchmarks.preload"])
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(
         target=send_measurement, args=(sender, group, method, problem), daemon=True
@@ -70,6 +71,8 @@ def measure(group_name: str, method_name: str, problem: Problem) -> dict[str, fl
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         memory = (peak() - before) / MEGABYTE
         checks = group.check(data, result)
+    for name in group.rates:
+        checks[name + RATE] = checks.pop(name) / cpu
     return {"cpu_s": cpu, "wall_s": wall, "memory_mb": max(memory, 0.0), **checks}
 
 

@@ -6,9 +6,22 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["GROUPS", "Cell", "Goal", "Group", "Method", "load"]
+__all__ = ["GROUPS", "RATE", "Ceiling", "Cell", "Goal", "Group", "Method", "load"]
 
-GROUPS = ("svm", "kpca", "kfda", "explain", "afsct")
+GROUPS = (
+    "svm",
+    "regression",
+    "oneclass",
+    "weighted",
+    "conformal",
+    "samplers",
+    "kpca",
+    "kfda",
+    "explain",
+    "afsct",
+)
+# A column whose name ends so is a rate: the more the better.
+RATE = "/s"
 
 Problem = Mapping[str, Any]
 
@@ -42,13 +55,29 @@ class Cell:
 
 @dataclass(frozen=True)
 class Goal:
-    """``quantity`` of the rival over that of ours should be at least ``at_least``."""
+    """By how much a method of ours should be better than a rival, where both are measured.
 
-    problem: Problem
+    ``quantity`` of the rival over that of ours (ours over the rival's for a rate) should be at
+    least ``at_least`` on every problem of ``where``, or in the median of these problems.
+    ``where`` gives a number its value, or a tuple of values.
+    """
+
+    where: Problem
     ours: str
     rival: str
     at_least: float
     quantity: str = "cpu_s"
+    median: bool = False
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """``quantity`` of a method of ours should be at most ``at_most`` on every problem."""
+
+    where: Problem
+    ours: str
+    at_most: float
+    quantity: str
 
 
 @dataclass(frozen=True)
@@ -57,8 +86,12 @@ class Group:
 
     ``make`` turns a problem into data (not timed), ``check`` data and a result into numbers that
     it computes in double precision without the code under test. ``limits`` are the largest
-    numbers that a method of ours may show. ``warm_up`` is a small problem that every process
-    solves first, so that no measurement pays for imports.
+    numbers that a method of ours may show; a number ``gap_floor`` in a result, its rounding,
+    raises the limit of ``gap``. ``rates`` names counts that are wanted by the second.
+
+    ``cells`` are the ten-minute set, ``more`` what the full set adds. ``warm_up`` is a problem
+    that every process solves first, so that no measurement pays for imports or for loading what
+    is compiled.
     """
 
     make: Callable[..., Any]
@@ -67,8 +100,10 @@ class Group:
     cells: Sequence[Cell]
     quick: Sequence[Cell]
     warm_up: Problem
-    goals: Sequence[Goal] = ()
+    more: Sequence[Cell] = ()
+    goals: Sequence[Goal | Ceiling] = ()
     limits: Mapping[str, float] = field(default_factory=dict)
+    rates: Sequence[str] = ()
 
     def method(self, name: str) -> Method:
         return next(method for method in self.methods if method.name == name)

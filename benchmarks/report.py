@@ -7,12 +7,13 @@ import platform
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.plan import Goal, Group, Problem
+from benchmarks.plan import RATE, Ceiling, Goal, Group, Problem
 
 __all__ = [
     "BEGIN",
@@ -27,6 +28,7 @@ __all__ = [
     "over_limits",
     "read",
     "summarise",
+    "verdicts",
     "with_table",
     "write",
     "write_machine",
@@ -40,6 +42,9 @@ PACKAGES = (
     "scikit-learn",
     "cvxopt",
     "numba",
+    "arviz",
+    "piqp",
+    "clarabel",
     "kfda",
     "explainpolysvm",
     "afc-svm-imbalanced-learning",
@@ -47,7 +52,9 @@ PACKAGES = (
 COLUMNS = 3
 MARKERS = "osD^vPX*hd"
 MEASURED = ("cpu_s", "wall_s", "memory_mb")
-NOT_CHECKS = ("group", "problem", "method", "ours", "repeat", "runs", "load_average")
+# Ends the name of a column that holds the rounding of another.
+FLOOR = "_floor"
+NOT_CHECKS = ("group", "problem", "method", "ours", "repeat", "runs", "load_average", "growth")
 
 Row = dict[str, Any]
 
@@ -80,15 +87,32 @@ def _processor() -> str:
 
 
 def label(problem: Problem) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in problem.items())
+    """The numbers of a problem by name; several values of a number are parted by strokes."""
+    return ", ".join(
+        f"{name} = " + "/".join(f"{value:g}" for value in _values(given))
+        for name, given in problem.items()
+    )
+
+
+def _values(given: Any) -> tuple[Any, ...]:
+    return given if isinstance(given, tuple) else (given,)
 
 
 def summarise(rows: Iterable[Row]) -> list[Row]:
-    """Medians of the repeats, the largest of every check: one row for a method on a problem."""
+    """One row for a method on a problem: medians of the repeats, the largest of every error.
+
+    ``growth`` is the exponent of n in the seconds of the method on problems that differ in n.
+    """
     runs: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         runs.setdefault((row["group"], row["problem"], row["method"]), []).append(row)
-    return [_summary(repeats) for repeats in runs.values()]
+    summary = [_summary(repeats) for repeats in runs.values()]
+    for curves in _families(summary).values():
+        for points in curves.values():
+            exponent = growth(*zip(*((n, row["cpu_s"]) for n, row in points), strict=True))
+            for _, row in points:
+                row["growth"] = exponent
+    return summary
 
 
 def _summary(repeats: Sequence[Row]) -> Row:
@@ -98,7 +122,8 @@ def _summary(repeats: Sequence[Row]) -> Row:
     for name in MEASURED:
         summary[name] = statistics.median(float(row[name]) for row in repeats)
     for name in _checks(first):
-        summary[name] = max(float(row[name]) for row in repeats)
+        combine = statistics.median if name.endswith(RATE) else max
+        summary[name] = combine([float(row[name]) for row in repeats])
     return summary
 
 
@@ -106,6 +131,10 @@ def _checks(row: Row) -> list[str]:
     return [
         name for name, value in row.items() if name not in (*MEASURED, *NOT_CHECKS) and value != ""
     ]
+
+
+def _shown(row: Row) -> list[str]:
+    return [name for name in _checks(row) if not name.endswith(FLOOR)]
 
 
 def write(path: Path, rows: Sequence[Row]) -> None:
@@ -135,33 +164,91 @@ def read(directory: Path, groups: Sequence[str]) -> list[Row]:
     return rows
 
 
-def judge(goal: Goal, group: str, summary: Sequence[Row]) -> tuple[str, bool | None]:
+def judge(goal: Goal | Ceiling, group: str, summary: Sequence[Row]) -> tuple[str, bool | None]:
     """A line about the goal, and whether it is reached (None: not measured)."""
-    found = {
-        row["method"]: row
-        for row in summary
-        if row["group"] == group and _matches(row["problem"], goal.problem)
+    ours = _measured(goal, goal.ours, group, summary)
+    if isinstance(goal, Ceiling):
+        return _judge_ceiling(goal, group, ours)
+    rival = _measured(goal, goal.rival, group, summary)
+    what = f"{group} ({label(goal.where)}): {_fraction(goal)}{', median' if goal.median else ''}"
+    ratios = {
+        problem: _advantage(goal, ours[problem], rival[problem])
+        for problem in ours
+        if problem in rival
     }
-    what = f"{group} ({label(goal.problem)}): {goal.rival} / {goal.ours}, {goal.quantity}"
-    if goal.ours not in found or goal.rival not in found:
+    if not ratios:
         return f"{what}: not measured", None
-    ours, rival = (float(found[name][goal.quantity]) for name in (goal.ours, goal.rival))
-    ratio = rival / ours if ours > 0 else float("inf")
+    worst = min(ratios, key=ratios.__getitem__)
+    ratio = statistics.median(ratios.values()) if goal.median else ratios[worst]
+    if goal.median:
+        what += f" of {len(ratios)}"
+    elif len(ratios) > 1:
+        what += f", worst of {len(ratios)} ({worst})"
     reached = ratio >= goal.at_least
-    verdict = "reached" if reached else "NOT REACHED"
-    return f"{what}: {ratio:.3g} (goal {goal.at_least:g}): {verdict}", reached
+    return f"{what}: {ratio:.3g} (goal {goal.at_least:g}): {_verdict(reached)}", reached
 
 
-def _matches(problem: str, wanted: Problem) -> bool:
-    return set(label(wanted).split(", ")) <= set(problem.split(", "))
+def _measured(
+    goal: Goal | Ceiling, method: str, group: str, summary: Sequence[Row]
+) -> dict[str, float]:
+    """The goal's quantity of a method on each problem of the goal."""
+    return {
+        row["problem"]: float(row[goal.quantity])
+        for row in summary
+        if (row["group"], row["method"]) == (group, method) and _matches(row, goal.where)
+    }
+
+
+def _judge_ceiling(goal: Ceiling, group: str, ours: Mapping[str, float]) -> tuple[str, bool | None]:
+    what = f"{group} ({label(goal.where)}): {goal.ours}, {goal.quantity}"
+    if not ours:
+        return f"{what}: not measured", None
+    largest = max(ours.values())
+    reached = largest <= goal.at_most
+    return f"{what}: {largest:.3g} (at most {goal.at_most:g}): {_verdict(reached)}", reached
+
+
+def _fraction(goal: Goal) -> str:
+    ours_first = goal.quantity.endswith(RATE)
+    first, second = (goal.ours, goal.rival) if ours_first else (goal.rival, goal.ours)
+    return f"{first} / {second}, {goal.quantity}"
+
+
+def _advantage(goal: Goal, ours: float, rival: float) -> float:
+    above, below = (ours, rival) if goal.quantity.endswith(RATE) else (rival, ours)
+    return above / below if below > 0 else float("inf")
+
+
+def _verdict(reached: bool) -> str:
+    return "reached" if reached else "NOT REACHED"
+
+
+def verdicts(summary: Sequence[Row], groups: Mapping[str, Group]) -> str:
+    """All goals, a list item each."""
+    return "".join(
+        f"* {judge(goal, name, summary)[0]}\n"
+        for name, group in groups.items()
+        for goal in group.goals
+    )
+
+
+def _matches(row: Row, wanted: Problem) -> bool:
+    numbers = set(row["problem"].split(", "))
+    return all(
+        any(label({name: value}) in numbers for value in _values(given))
+        for name, given in wanted.items()
+    )
 
 
 def headline(summary: Sequence[Row], groups: Mapping[str, Group]) -> list[Row]:
-    """The rows of the problems that a goal is about."""
+    """The rows of the problems that a goal is about, unless it is about several sizes."""
     return [
         row
         for row in summary
-        if any(_matches(row["problem"], goal.problem) for goal in groups[row["group"]].goals)
+        if any(
+            _matches(row, goal.where) and "/" not in label(goal.where)
+            for goal in groups[row["group"]].goals
+        )
     ]
 
 
@@ -173,15 +260,16 @@ def over_limits(group: Group, summary: Sequence[Row]) -> list[str]:
         for row in summary
         if group.method(row["method"]).ours
         for name, limit in group.limits.items()
-        if not float(row[name]) <= limit
+        if not float(row.get(name) or 0.0) <= max(limit, float(row.get(name + FLOOR) or 0.0))
     ]
 
 
 def markdown(summary: Sequence[Row]) -> str:
-    """One table: seconds, how many times those of our fastest method, memory, accuracy."""
+    """One table: seconds, how many times those of our fastest method, the growth with n, memory,
+    accuracy."""
     lines = [
-        "| problem | method | runs | s | times ours | MB | accuracy |",
-        "|---|---|--:|--:|--:|--:|---|",
+        "| problem | method | runs | s | times ours | n^ | MB | accuracy |",
+        "|---|---|--:|--:|--:|--:|--:|---|",
     ]
     fastest = _fastest(summary)
     before = None
@@ -191,12 +279,18 @@ def markdown(summary: Sequence[Row]) -> str:
         before = place
         ours = fastest.get(place)
         ratio = _figures(row["cpu_s"] / ours) if ours else ""
-        accuracy = ", ".join(f"{check} {float(row[check]):.2g}" for check in _checks(row))
+        accuracy = ", ".join(_accuracy(row, check) for check in _shown(row))
+        growth = f"{row['growth']:.1f}" if "growth" in row else ""
         lines.append(
             f"| {name} | {row['method']} | {row['runs']} | {_figures(row['cpu_s'])} | {ratio} "
-            f"| {_figures(row['memory_mb'])} | {accuracy} |"
+            f"| {growth} | {_figures(row['memory_mb'])} | {accuracy} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _accuracy(row: Row, check: str) -> str:
+    value = float(row[check])
+    return f"{_figures(value)} {check}" if check.endswith(RATE) else f"{check} {value:.2g}"
 
 
 def _figures(value: float) -> str:
@@ -246,12 +340,15 @@ def draw(path: Path, summary: Sequence[Row]) -> None:
     for ax in axes.flat[len(families) :]:
         ax.set_axis_off()
     for ax, (family, curves) in zip(axes.flat, families.items(), strict=False):
+        ticks = set()
         for marker, (method, points) in zip(MARKERS, curves.items(), strict=False):
-            sizes, seconds = zip(*sorted(points), strict=True)
-            name = f"{method}: $n^{{{growth(sizes, seconds):.1f}}}$"
+            sizes = [n for n, _ in points]
+            seconds = [row["cpu_s"] for _, row in points]
+            ticks |= set(sizes)
+            name = f"{method}: $n^{{{points[0][1]['growth']:.1f}}}$"
             ax.loglog(sizes, seconds, marker=marker, label=name)
         ax.set(title=family, xlabel="points n", ylabel="processor seconds (median)")
-        ax.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        ax.set_xticks(sorted(ticks), [f"{size:g}" for size in sorted(ticks)])
         ax.xaxis.minorticks_off()
         # Below, where it covers no curve.
         ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.18))
@@ -259,14 +356,21 @@ def draw(path: Path, summary: Sequence[Row]) -> None:
     plt.close(figure)
 
 
-def _families(summary: Sequence[Row]) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    families: dict[str, dict[str, list[tuple[float, float]]]] = {}
+def _families(summary: Sequence[Row]) -> dict[str, dict[str, list[tuple[float, Row]]]]:
+    """Problems that differ in n alone: each method that was measured at several n, in order."""
+    families: dict[str, dict[str, list[tuple[float, Row]]]] = {}
     for row in summary:
         size, *rest = row["problem"].split(", ")
-        curve = families.setdefault(", ".join([row["group"], *rest]), {})
-        curve.setdefault(row["method"], []).append((float(size.split(" = ")[1]), row["cpu_s"]))
-    return {
-        family: curves
+        if size.startswith("n = "):
+            curves = families.setdefault(", ".join([row["group"], *rest]), {})
+            point = float(size.removeprefix("n = ")), row
+            curves.setdefault(row["method"], []).append(point)
+    grown = {
+        family: {
+            method: sorted(points, key=itemgetter(0))
+            for method, points in curves.items()
+            if len(points) > 1
+        }
         for family, curves in families.items()
-        if all(len(points) > 1 for points in curves.values())
     }
+    return {family: curves for family, curves in grown.items() if curves}

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import kfda, kpca, naive, report, svm
+from benchmarks import dual, general, kfda, kpca, oneclass, regression, report, samplers, svm
 from benchmarks.measure import send_measurement
-from benchmarks.plan import GROUPS, Goal, Method, load
+from benchmarks.plan import GROUPS, Ceiling, Goal, Method, load
+from benchmarks.problems import Labelled, labelled, two_classes
 from kernelbook.svm import KernelSVC
 from tools import lock
 
@@ -47,7 +48,7 @@ def test_quick_run_measures_every_method_that_is_installed(quick):
             assert float(row["cpu_s"]) > 0 and float(row["memory_mb"]) >= 0
             assert float(row["load_average"]) >= 0
         for method in group.methods:
-            skipped = f"SKIPPED {name}: {method.name} needs {method.needs}" in run.stderr
+            skipped = f"SKIPPED {method.name}: it needs {method.needs}" in run.stderr
             assert skipped == bool(method.missing)
 
 
@@ -58,22 +59,52 @@ def test_quick_run_writes_machine_table_and_plot(quick):
     assert machine["versions"]["numpy"] == np.__version__
     table = (output / "table.md").read_text()
     assert table in run.stdout
-    assert {line.count("|") for line in table.splitlines()} == {8}
+    assert {line.count("|") for line in table.splitlines() if line.startswith("|")} == {9}
     assert "**svm**, n = 200, d = 2, C = 10" in table
     assert (output / "scaling.png").read_bytes().startswith(b"\x89PNG")
-    assert "(n = 2000, d = 2): naive dense G / kernelbook dense, cpu_s: not measured" in run.stdout
+    assert "* kfda (n = 3000): generalised eigenproblem / " in table
+    assert ": not measured\n" in table and "reached" not in table.lower()
 
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_cells_and_goals_name_methods_of_the_group(name):
     group = load(name)
     names = {method.name for method in group.methods}
-    for cell in (*group.cells, *group.quick):
-        assert set(cell.repeats) == names
+    full = [*group.cells, *group.more]
+    for cell in (*full, *group.quick):
+        assert set(cell.repeats) <= names
+    assert len({report.label(cell.problem) for cell in full}) == len(full)
     for goal in group.goals:
-        assert {goal.ours, goal.rival} <= names
-        assert group.method(goal.ours).ours and not group.method(goal.rival).ours
-        assert any(goal.problem.items() <= cell.problem.items() for cell in group.cells)
+        rivals = set() if isinstance(goal, Ceiling) else {goal.rival}
+        assert {goal.ours} | rivals <= names
+        assert group.method(goal.ours).ours
+        assert not any(group.method(rival).ours for rival in rivals)
+        row = {"group": name, goal.quantity: 1.0}
+        summary = [
+            row | {"problem": report.label(cell.problem), "method": method}
+            for cell in full
+            for method in cell.repeats
+        ]
+        assert report.judge(goal, name, summary)[1] is not None
+
+
+def test_full_grid_of_the_first_goal_is_measured_and_half_of_it_daily():
+    group = load("svm")
+    goal = next(goal for goal in group.goals if goal.median)
+    for cells, count in ((group.cells, 19), ([*group.cells, *group.more], 36)):
+        rows = [
+            {"group": "svm", "problem": report.label(cell.problem), "method": method, "cpu_s": 1}
+            for cell in cells
+            for method in cell.repeats
+        ]
+        assert f", median of {count}: 1 (goal 2): NOT REACHED" in report.judge(goal, "svm", rows)[0]
+
+
+def test_warm_up_is_large_enough_to_load_the_compiled_loops():
+    from kernelbook.qp import goes_exact
+
+    for name in ("svm", "regression", "oneclass", "weighted", "conformal", "afsct"):
+        assert load(name).warm_up["n"] >= 500 and goes_exact("auto", 500)
 
 
 def test_failure_of_a_measurement_is_sent_as_text():
@@ -88,16 +119,20 @@ def test_missing_module_is_named():
     assert Method("peer", print, needs="numpy").missing is None
 
 
+def largest_error(found):
+    return max(value for name, value in found.items() if not name.endswith(report.FLOOR))
+
+
 def two_points(t):
     """Points at distance 1 with alpha = t each; the optimum is 1 / (1 - k)."""
     k = math.exp(-1.0)
-    data = svm.Data(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), 10.0, 1.0)
+    data = Labelled(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]), 10.0, 1.0)
     return svm.check(data, np.array([-t, t])), k
 
 
 def test_svm_check_is_zero_at_the_optimum_and_right_beside_it():
     found, k = two_points(1 / (1 - math.exp(-1.0)))
-    assert max(found.values()) < 1e-15
+    assert largest_error(found) < 1e-15 < found["gap_floor"] < 1e-14
     found, k = two_points(1.0)
     # f = +-(1 - k), so m - M = 2 k; primal (1 - k) + 20 k, dual 2 - (1 - k).
     assert found["violation"] == pytest.approx(2 * k, rel=1e-14)
@@ -106,18 +141,99 @@ def test_svm_check_is_zero_at_the_optimum_and_right_beside_it():
 
 
 def test_svm_check_sees_points_outside_the_box_and_off_the_equality():
-    data = svm.make(n=40, d=2, C=2.0)
+    data = labelled(n=40, d=2, C=2.0)
     signed = np.zeros(40)
     signed[0] = data.y[0] * 3.0
     assert svm.check(data, signed)["infeasibility"] == 1.5
 
 
-def test_naive_solver_finds_the_optimum():
-    data = svm.make(n=60, d=2, C=1.0)
+@pytest.mark.parametrize(
+    "solve, needs",
+    [
+        (general.dense_constraints, "cvxopt"),
+        (general.sparse_constraints, "cvxopt"),
+        (general.piqp, "piqp"),
+        (general.clarabel, "clarabel"),
+    ],
+)
+def test_general_solvers_find_the_optimum(solve, needs):
+    pytest.importorskip(needs)
+    data = labelled(n=60, d=2, C=1.0)
     exact = KernelSVC(C=1.0, gamma=data.gamma).fit(data.X, data.y).alpha_ * data.y
     assert svm.check(data, exact)["gap"] < 1e-12
-    found = svm.check(data, naive.solve(*data))
-    assert found["gap"] < 1e-6 and found["infeasibility"] < 1e-12
+    found = solve(*data)
+    assert np.abs(found - exact).max() < 1e-3
+    assert svm.check(data, found)["gap"] < 1e-6 and svm.check(data, found)["infeasibility"] < 1e-6
+
+
+def test_dual_check_uses_the_box_of_each_point():
+    """Three points so far apart that K = I: x_i = y_i - b inside the box, sum 0."""
+    X, y = np.array([[0.0], [100.0], [200.0]]), np.array([1.0, -1.0, -1.0])
+    x = np.array([0.5, -0.5, 0.0])
+    program = dual.classification(X, y, np.array([0.5, 1.0, 0.0]), 1.0)
+    # Thresholds y - f are 1/2 and -1/2: only the second point is free, so b = -1/2. The primal
+    # is 1/4 + box_0 (1/2 + 1/2) and the dual 1 - 1/4.
+    assert dual.check(program, x)["gap"] == pytest.approx(0.0, abs=1e-15)
+    loose = dual.check(program._replace(box=np.array([0.8, 1.0, 0.0])), x)
+    assert loose["gap"] == pytest.approx(0.3 / 0.75)
+    assert loose["violation"] == pytest.approx(1.0)
+
+
+def test_regression_check_by_hand():
+    """Targets 1 and -1 of two far points, epsilon 1/10: beta = +-9/10, or +-C if C is less."""
+    X, y = np.array([[0.0], [100.0]]), np.array([1.0, -1.0])
+    data = regression.Data(X, y, 10.0, 1.0)
+    assert largest_error(regression.check(data, np.array([0.9, -0.9]))) < 1e-15
+    # At 1/2 both residuals are 1/2: primal 1/4 + 20 * (1/2 - 1/10), dual 1 - 1/10 - 1/4.
+    found = regression.check(data, np.array([0.5, -0.5]))
+    assert found["gap"] == pytest.approx((8.25 - 0.65) / 0.65)
+    assert found["violation"] == pytest.approx(2 * 0.4)
+
+
+def test_one_class_check_by_hand():
+    """Two far points, K = I: the weights are 1/2; C = 3/4 lets them be 3/4 and 1/4."""
+    data = oneclass.Data(np.array([[0.0], [100.0]]), np.array([1, 1]), 2 / 3, 1.0)
+    even, uneven = np.array([0.5, 0.5]), np.array([0.75, 0.25])
+    assert largest_error(oneclass.check(data, oneclass.Result(even, 0.0))) < 1e-15
+    assert largest_error(oneclass.check(data, oneclass.Result(even, 0.5))) < 1e-15
+    found = oneclass.check(data, oneclass.Result(uneven, 0.5))
+    # Thresholds 1/2 - f are -1/4 and 1/4, the first at its bound. The slope in b, 1 - 3/2 below
+    # them, turns at b = -1/4: primal 5/16 - 1/4 + 3/4 * 1/2, dual 1/2 - 5/16.
+    assert found["violation"] == pytest.approx(0.5)
+    assert found["gap"] == pytest.approx((7 / 16 - 3 / 16) / (3 / 16))
+    assert oneclass.check(data, oneclass.Result(even + 0.1, 0.5))["infeasibility"] > 0.2
+
+
+@pytest.mark.parametrize("name", ["regression", "oneclass", "weighted", "conformal"])
+def test_all_machines_are_certified_by_the_same_check(name):
+    group = load(name)
+    for cell in group.quick:
+        data = group.make(**cell.problem)
+        for method in group.methods:
+            found = group.check(data, method.run(data))
+            limit = group.limits["gap"] if method.ours else 1e-3
+            assert found["gap"] <= limit, method.name
+            assert found["infeasibility"] <= 1e-10 and found["violation"] <= 2e-3
+
+
+def test_classes_are_standardised_and_as_rare_as_asked():
+    for d in (2, 10):
+        X, y = two_classes(2000, d, 0.05)
+        assert 0.04 < y.mean() < 0.09
+        np.testing.assert_allclose(X.std(axis=0), 1.0)
+        np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_sampler_check_counts_effective_samples_and_sees_disagreement():
+    data = samplers.make(n=20, gamma=1.0)._replace(means=(0.0, 0.0, 0.0))
+    rng = np.random.default_rng(0)
+    draws = {"lp": rng.standard_normal((16, 200)), "d_z": rng.standard_normal((16, 200, 3))}
+    found = samplers.check(data, draws)
+    assert 2000 < found["ess_lp"] < 4500 and 2000 < found["ess_d_z"] < 4500
+    assert found["r_hat"] < 1.01 and found["error"] < 0.1
+    draws["d_z"][0] += 3.0
+    found = samplers.check(data, draws)
+    assert found["r_hat"] > 1.05 and found["error"] > 0.1
 
 
 def test_kpca_check_sees_a_wrong_vector_and_a_wrong_value():
@@ -158,6 +274,10 @@ def test_summary_has_medians_and_the_largest_error():
         (Goal({"n": 5}, "kernelbook", "rival", 11), ("10 (goal 11): NOT REACHED", False)),
         (Goal({"d": 2}, "kernelbook", "rival", 2, "memory_mb"), ("NOT REACHED", False)),
         (Goal({"n": 50}, "kernelbook", "rival", 1), ("not measured", None)),
+        (Goal({"n": (5, 50)}, "kernelbook", "rival", 10), ("cpu_s: 10 (goal 10): reached", True)),
+        (Ceiling({"n": 5}, "kernelbook", 4, "memory_mb"), ("4 (at most 4): reached", True)),
+        (Ceiling({"n": 5}, "kernelbook", 3.9, "memory_mb"), ("NOT REACHED", False)),
+        (Ceiling({"n": 6}, "kernelbook", 4, "memory_mb"), ("not measured", None)),
     ],
 )
 def test_goals_are_judged_by_ratios_of_medians(goal, verdict):
@@ -165,11 +285,43 @@ def test_goals_are_judged_by_ratios_of_medians(goal, verdict):
     assert line.endswith(verdict[0]) and reached is verdict[1]
 
 
+def grid(ratios):
+    return [
+        {"group": "svm", "problem": f"n = {n}, d = 2", "method": method, "cpu_s": seconds}
+        for n, ratio in ratios.items()
+        for method, seconds in (("kernelbook", 1.0), ("rival", ratio))
+    ]
+
+
+def test_goal_over_a_grid_names_the_worst_problem_and_the_median():
+    summary = grid({10: 3.0, 20: 0.5, 30: 2.0, 40: 9.0})
+    where = {"n": (10, 20, 30)}
+    line, reached = report.judge(Goal(where, "kernelbook", "rival", 1), "svm", summary)
+    assert "worst of 3 (n = 20, d = 2): 0.5 (goal 1): NOT REACHED" in line and not reached
+    goal = Goal(where, "kernelbook", "rival", 2, median=True)
+    line, reached = report.judge(goal, "svm", summary)
+    assert "(n = 10/20/30): rival / kernelbook, cpu_s, median of 3: 2 (goal 2)" in line and reached
+
+
+def test_rates_are_better_if_larger_and_their_median_counts():
+    rows = [
+        {"group": "samplers", "problem": "n = 9", "method": method, "ours": False, "repeat": 0,
+         "cpu_s": 1.0, "wall_s": 1.0, "memory_mb": 1.0, "ess/s": rate}
+        for method, rates in {"kernelbook": (900.0, 1000.0, 4000.0), "walk": (2.0,)}.items()
+        for rate in rates
+    ]  # fmt: skip
+    summary = report.summarise(rows)
+    assert [row["ess/s"] for row in summary] == [1000.0, 2.0]
+    line, reached = report.judge(Goal({}, "kernelbook", "walk", 500, "ess/s"), "samplers", summary)
+    assert "kernelbook / walk, ess/s: 500 (goal 500): reached" in line and reached
+    assert "| 1000 ess/s |" in report.markdown(summary)
+
+
 def test_table_takes_its_place_between_the_marks_only():
     text = f"before\n{report.BEGIN}old\n{report.END}after\n"
     once = report.with_table(text, report.markdown(report.summarise(ROWS)))
     assert once.startswith("before\n") and once.endswith("after\n") and "old" not in once
-    assert "|  | rival | 3 | 20 | 10 | 4 | gap 0.3 |" in once
+    assert "|  | rival | 3 | 20 | 10 |  | 4 | gap 0.3 |" in once
     assert report.with_table(once, report.markdown(report.summarise(ROWS))) == once
     assert report.with_table("no marks", "table") == "no marks"
 
@@ -181,9 +333,9 @@ def test_results_survive_writing_and_reading(tmp_path):
 
 
 def test_headline_keeps_the_problems_of_the_goals():
-    rows = [{"group": "svm", "problem": f"n = {n}, d = {d}"} for n in (20, 2000) for d in (2, 10)]
-    assert rows[2] in report.headline(rows, {"svm": load("svm")})
-    assert rows[0] not in report.headline(rows, {"svm": load("svm")})
+    problems = ["n = 2000, d = 2, C = 10", "n = 5000, d = 2, C = 10", "n = 50000, d = 2, C = 10"]
+    rows = [{"group": "svm", "problem": problem} for problem in problems]
+    assert report.headline(rows, {"svm": load("svm")}) == [rows[0], rows[2]]
 
 
 def test_growth_of_a_power_law():
@@ -191,13 +343,27 @@ def test_growth_of_a_power_law():
     assert report.growth(sizes, 3 * sizes**2.5) == pytest.approx(2.5, rel=1e-12)
 
 
+def test_summary_has_the_growth_of_methods_measured_at_several_sizes():
+    rows = [
+        ROWS[0] | {"problem": f"n = {n}, d = 2", "method": method, "cpu_s": float(n) ** 1.5}
+        for method, sizes in {"kernelbook": (10, 40), "rival": (10,)}.items()
+        for n in sizes
+    ]
+    ours, larger, rival = report.summarise(rows)
+    assert ours["growth"] == larger["growth"] == pytest.approx(1.5)
+    assert "growth" not in rival
+    assert report.markdown([ours]).splitlines()[-1].split(" | ")[5] == "1.5"
+
+
 def test_inaccurate_result_of_ours_is_named():
     method = {"method": "kernelbook dense", "problem": "n = 5"}
     row = {"group": "svm", "gap": 0.5, "violation": 0.0, "infeasibility": 0.0, **method}
     group = load("svm")
     assert report.over_limits(group, [row]) == [
-        "svm (n = 5), kernelbook dense: gap 0.5, at most 1e-08"
+        "svm (n = 5), kernelbook dense: gap 0.5, at most 1e-10"
     ]
+    assert report.over_limits(group, [row | {"gap": 3e-10}]) != []
+    assert report.over_limits(group, [row | {"gap": 3e-10, "gap_floor": 4e-10}]) == []
     assert report.over_limits(group, [row | {"gap": float("nan")}]) != []
     assert report.over_limits(group, [row | {"method": svm.NAIVE}]) == []
 
@@ -208,11 +374,13 @@ def test_lock_of_the_peers_agrees_with_the_lock_of_the_library():
     ours = lock.locked_versions((ROOT / "requirements.lock").read_text())
     assert {name for name in peers if name not in ours} == {
         "afc-svm-imbalanced-learning",
+        "clarabel",
         "explainpolysvm",
         "kfda",
+        "piqp",
     }
     assert {n: v for n, v in peers.items() if n in ours} == {n: ours[n] for n in peers if n in ours}
-    assert {"numpy", "scipy", "scikit-learn", "cvxopt"} <= set(peers)
+    assert {"numpy", "scipy", "scikit-learn", "cvxopt", "arviz"} <= set(peers)
     entries = re.split(r"\n(?=[A-Za-z0-9])", text.strip())
     assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
     assert "://" not in text

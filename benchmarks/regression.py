@@ -1,0 +1,70 @@
+"""Support vector regression with a tube: the dual with an RBF kernel."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.svm import SVR
+
+from benchmarks import dual
+from benchmarks.plan import Cell, Goal, Group, Method
+from benchmarks.problems import response
+from kernelbook.svr import KernelSVR
+
+__all__ = ["GROUP", "Data", "check"]
+
+EPSILON = 0.1
+CACHE_MB = 1000
+
+
+class Data(NamedTuple):
+    X: np.ndarray
+    y: np.ndarray
+    C: float
+    gamma: float
+
+
+def make(*, n: int, d: int, C: float) -> Data:
+    return Data(*response(n, d), C, 1.0 / d)
+
+
+def ours(data: Data) -> np.ndarray:
+    svr = KernelSVR(data.C, EPSILON, kernel="rbf", gamma=data.gamma).fit(data.X, data.y)
+    return _all_coefficients(svr, data)
+
+
+def peer(data: Data) -> np.ndarray:
+    svr = SVR(C=data.C, epsilon=EPSILON, gamma=data.gamma, cache_size=CACHE_MB)
+    return _all_coefficients(svr.fit(data.X, data.y), data)
+
+
+def _all_coefficients(svr: KernelSVR | SVR, data: Data) -> np.ndarray:
+    beta = np.zeros(len(data.y))
+    beta[svr.support_] = svr.dual_coef_[0]
+    return beta
+
+
+def check(data: Data, beta: np.ndarray) -> dict[str, float]:
+    signed = np.concatenate([np.maximum(beta, 0.0), np.minimum(beta, 0.0)])
+    return dual.check(dual.regression(data.X, data.y, data.C, EPSILON, data.gamma), signed)
+
+
+OURS, PEER = "kernelbook KernelSVR", "scikit-learn SVR, tol 1e-3"
+
+
+def _cell(n: int, d: int, repeats: int = 5) -> Cell:
+    return Cell({"n": n, "d": d, "C": 10.0}, {OURS: repeats, PEER: repeats})
+
+
+GROUP = Group(
+    make=make,
+    check=check,
+    methods=[Method(OURS, ours, ours=True), Method(PEER, peer)],
+    cells=[_cell(n, d) for d in (2, 10) for n in (1000, 5000)],
+    quick=[_cell(400, 2, 1)],
+    warm_up={"n": 500, "d": 2, "C": 1.0},
+    goals=[
+        Goal({"n": 5000}, OURS, PEER, 1.0),
+        Goal({"n": 5000}, OURS, PEER, 2.0, median=True),
+    ],
+    limits=dual.LIMITS,
+)
