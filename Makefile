@@ -48,10 +48,10 @@ format: ## let ruff format the code and mend what it can
 lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
 	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)
 
-bench: ## time the library beside its peers, in an environment of its own: ten minutes
+bench: ## time the library beside its peers, in an environment of its own: about ten minutes
 	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks
 
-bench-full: ## the same at all sizes, up to 100,000 points: hours
+bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks --full
 
 lab: ## open the notebooks in JupyterLab

@@ -17,7 +17,7 @@ from pathlib import Path
 # Before numpy starts, in the processes of the measurements too.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
-from benchmarks import report
+from benchmarks import goals, report
 from benchmarks.measure import MeasurementError, in_own_process, load_average
 from benchmarks.plan import GROUPS, Cell, Group, load
 
@@ -48,15 +48,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             report.write(directory / f"{name}.csv", rows)
     summary = report.summarise(report.read(directory, GROUPS))
     groups = {name: load(name) for name in GROUPS}
-    goals = report.verdicts(summary, groups)
-    table = f"{report.markdown(summary)}\n{goals}"
+    verdicts = goals.verdicts(summary, groups)
+    table = f"{report.markdown(summary)}\n{verdicts}"
     report.write(directory / "summary.csv", summary)
     report.draw(directory / "scaling.png", summary)
     (directory / "table.md").write_text(table, encoding="utf-8")
     if directory == RESULTS:
         insert(ROOT / "benchmarks" / "README.md", table)
-        shown = report.markdown(report.headline(summary, groups))
-        insert(ROOT / "README.md", f"{shown}\n{goals}")
+        shown = report.markdown(goals.headline(summary, groups))
+        insert(ROOT / "README.md", f"{shown}\n{goals.grid_verdicts(summary, groups)}")
     print(f"\n{table}\nWritten to {directory}")
     return conclude(options.only, summary, failures)
 
@@ -119,7 +119,7 @@ def conclude(names: Sequence[str], summary: Sequence[report.Row], failures: Sequ
     inaccurate: list[str] = []
     for name in names:
         group = load(name)
-        inaccurate += report.over_limits(group, [row for row in summary if row["group"] == name])
+        inaccurate += goals.over_limits(group, [row for row in summary if row["group"] == name])
     for line in inaccurate:
         print(f"INACCURATE {line}", file=sys.stderr)
     return 1 if inaccurate or failures else 0

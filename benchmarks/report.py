@@ -1,4 +1,4 @@
-"""From measurements to tables, a plot and the answer whether the goals are reached."""
+"""From measurements to tables and a plot."""
 
 import csv
 import json
@@ -13,22 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.plan import RATE, Ceiling, Goal, Group, Problem
+from benchmarks.plan import RATE, Problem
 
 __all__ = [
     "BEGIN",
     "END",
+    "FLOOR",
+    "Row",
     "draw",
     "growth",
-    "headline",
-    "judge",
     "label",
     "machine",
     "markdown",
-    "over_limits",
     "read",
     "summarise",
-    "verdicts",
+    "values",
     "with_table",
     "write",
     "write_machine",
@@ -51,6 +50,7 @@ PACKAGES = (
 )
 COLUMNS = 3
 MARKERS = "osD^vPX*hd"
+COLOURS = 7  # of the style, then dashes
 MEASURED = ("cpu_s", "wall_s", "memory_mb")
 # Ends the name of a column that holds the rounding of another.
 FLOOR = "_floor"
@@ -89,12 +89,13 @@ def _processor() -> str:
 def label(problem: Problem) -> str:
     """The numbers of a problem by name; several values of a number are parted by strokes."""
     return ", ".join(
-        f"{name} = " + "/".join(f"{value:g}" for value in _values(given))
+        f"{name} = " + "/".join(f"{value:g}" for value in values(given))
         for name, given in problem.items()
     )
 
 
-def _values(given: Any) -> tuple[Any, ...]:
+def values(given: Any) -> tuple[Any, ...]:
+    """The values of a number of a problem, of which there may be one."""
     return given if isinstance(given, tuple) else (given,)
 
 
@@ -162,106 +163,6 @@ def read(directory: Path, groups: Sequence[str]) -> list[Row]:
             with path.open(newline="", encoding="utf-8") as file:
                 rows += csv.DictReader(file)
     return rows
-
-
-def judge(goal: Goal | Ceiling, group: str, summary: Sequence[Row]) -> tuple[str, bool | None]:
-    """A line about the goal, and whether it is reached (None: not measured)."""
-    ours = _measured(goal, goal.ours, group, summary)
-    if isinstance(goal, Ceiling):
-        return _judge_ceiling(goal, group, ours)
-    rival = _measured(goal, goal.rival, group, summary)
-    what = f"{group} ({label(goal.where)}): {_fraction(goal)}{', median' if goal.median else ''}"
-    ratios = {
-        problem: _advantage(goal, ours[problem], rival[problem])
-        for problem in ours
-        if problem in rival
-    }
-    if not ratios:
-        return f"{what}: not measured", None
-    worst = min(ratios, key=ratios.__getitem__)
-    ratio = statistics.median(ratios.values()) if goal.median else ratios[worst]
-    if goal.median:
-        what += f" of {len(ratios)}"
-    elif len(ratios) > 1:
-        what += f", worst of {len(ratios)} ({worst})"
-    reached = ratio >= goal.at_least
-    return f"{what}: {ratio:.3g} (goal {goal.at_least:g}): {_verdict(reached)}", reached
-
-
-def _measured(
-    goal: Goal | Ceiling, method: str, group: str, summary: Sequence[Row]
-) -> dict[str, float]:
-    """The goal's quantity of a method on each problem of the goal."""
-    return {
-        row["problem"]: float(row[goal.quantity])
-        for row in summary
-        if (row["group"], row["method"]) == (group, method) and _matches(row, goal.where)
-    }
-
-
-def _judge_ceiling(goal: Ceiling, group: str, ours: Mapping[str, float]) -> tuple[str, bool | None]:
-    what = f"{group} ({label(goal.where)}): {goal.ours}, {goal.quantity}"
-    if not ours:
-        return f"{what}: not measured", None
-    largest = max(ours.values())
-    reached = largest <= goal.at_most
-    return f"{what}: {largest:.3g} (at most {goal.at_most:g}): {_verdict(reached)}", reached
-
-
-def _fraction(goal: Goal) -> str:
-    ours_first = goal.quantity.endswith(RATE)
-    first, second = (goal.ours, goal.rival) if ours_first else (goal.rival, goal.ours)
-    return f"{first} / {second}, {goal.quantity}"
-
-
-def _advantage(goal: Goal, ours: float, rival: float) -> float:
-    above, below = (ours, rival) if goal.quantity.endswith(RATE) else (rival, ours)
-    return above / below if below > 0 else float("inf")
-
-
-def _verdict(reached: bool) -> str:
-    return "reached" if reached else "NOT REACHED"
-
-
-def verdicts(summary: Sequence[Row], groups: Mapping[str, Group]) -> str:
-    """All goals, a list item each."""
-    return "".join(
-        f"* {judge(goal, name, summary)[0]}\n"
-        for name, group in groups.items()
-        for goal in group.goals
-    )
-
-
-def _matches(row: Row, wanted: Problem) -> bool:
-    numbers = set(row["problem"].split(", "))
-    return all(
-        any(label({name: value}) in numbers for value in _values(given))
-        for name, given in wanted.items()
-    )
-
-
-def headline(summary: Sequence[Row], groups: Mapping[str, Group]) -> list[Row]:
-    """The rows of the problems that a goal is about, unless it is about several sizes."""
-    return [
-        row
-        for row in summary
-        if any(
-            _matches(row, goal.where) and "/" not in label(goal.where)
-            for goal in groups[row["group"]].goals
-        )
-    ]
-
-
-def over_limits(group: Group, summary: Sequence[Row]) -> list[str]:
-    """What methods of ours computed less accurately than they must."""
-    return [
-        f"{row['group']} ({row['problem']}), {row['method']}: "
-        f"{name} {float(row[name]):.2g}, at most {limit:g}"
-        for row in summary
-        if group.method(row["method"]).ours
-        for name, limit in group.limits.items()
-        if not float(row.get(name) or 0.0) <= max(limit, float(row.get(name + FLOOR) or 0.0))
-    ]
 
 
 def markdown(summary: Sequence[Row]) -> str:
@@ -339,19 +240,26 @@ def draw(path: Path, summary: Sequence[Row]) -> None:
     figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     for ax in axes.flat[len(families) :]:
         ax.set_axis_off()
+    # A method looks the same in all panels of its group.
+    places: dict[str, list[str]] = {}
     for ax, (family, curves) in zip(axes.flat, families.items(), strict=False):
+        known = places.setdefault(family.split(", ")[0], [])
+        known += [method for method in curves if method not in known]
         ticks = set()
-        for marker, (method, points) in zip(MARKERS, curves.items(), strict=False):
+        for method, points in curves.items():
+            number = known.index(method)
             sizes = [n for n, _ in points]
             seconds = [row["cpu_s"] for _, row in points]
             ticks |= set(sizes)
             name = f"{method}: $n^{{{points[0][1]['growth']:.1f}}}$"
-            ax.loglog(sizes, seconds, marker=marker, label=name)
-        ax.set(title=family, xlabel="points n", ylabel="processor seconds (median)")
-        ax.set_xticks(sorted(ticks), [f"{size:g}" for size in sorted(ticks)])
+            line = ("-" if number < COLOURS else "--") + MARKERS[number % len(MARKERS)]
+            ax.loglog(sizes, seconds, line, color=f"C{number % COLOURS}", label=name)
+        ax.set(xlabel="points n", ylabel="processor seconds (median)")
+        ax.set_title(family, fontsize="medium")
+        ax.set_xticks(sorted(ticks), [f"{size:g}" for size in sorted(ticks)], rotation=30)
         ax.xaxis.minorticks_off()
         # Below, where it covers no curve.
-        ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.18))
+        ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3))
     figure.savefig(path, dpi=110, metadata={"Software": None})
     plt.close(figure)
 

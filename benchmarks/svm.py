@@ -51,9 +51,9 @@ LARGE = (20000, 50000, 100000)
 def _cell(n: int, d: int, C: float, repeats: int = 5) -> Cell:
     turns = {EXACT: repeats, LOOSE: repeats}
     if n <= 2000 and d <= 10 and C == 10:
-        turns |= {NAIVE: 1, SPARSE: 1} if n == 2000 else {NAIVE: 3, SPARSE: 3}
+        turns |= dict.fromkeys((NAIVE, SPARSE), 1 if n >= 1000 else 3)
         turns |= {REFERENCE: 3, DENSE: 3, TIGHT: repeats}
-        turns |= {PIQP: 3, CLARABEL: 3} if n <= 1000 else {}
+        turns |= dict.fromkeys((PIQP, CLARABEL), 3) if n <= 1000 else {}
     return Cell({"n": n, "d": d, "C": C}, turns)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import dual, general, kfda, kpca, oneclass, regression, report, samplers, svm
+from benchmarks import dual, general, goals, kfda, kpca, oneclass, regression, report, samplers, svm
 from benchmarks.measure import send_measurement
 from benchmarks.plan import GROUPS, Ceiling, Goal, Method, load
 from benchmarks.problems import Labelled, labelled, two_classes
@@ -85,7 +85,7 @@ def test_cells_and_goals_name_methods_of_the_group(name):
             for cell in full
             for method in cell.repeats
         ]
-        assert report.judge(goal, name, summary)[1] is not None
+        assert goals.judge(goal, name, summary)[1] is not None
 
 
 def test_full_grid_of_the_first_goal_is_measured_and_half_of_it_daily():
@@ -97,7 +97,7 @@ def test_full_grid_of_the_first_goal_is_measured_and_half_of_it_daily():
             for cell in cells
             for method in cell.repeats
         ]
-        assert f", median of {count}: 1 (goal 2): NOT REACHED" in report.judge(goal, "svm", rows)[0]
+        assert f", median of {count}: 1 (goal 2): NOT REACHED" in goals.judge(goal, "svm", rows)[0]
 
 
 def test_warm_up_is_large_enough_to_load_the_compiled_loops():
@@ -225,7 +225,7 @@ def test_classes_are_standardised_and_as_rare_as_asked():
 
 
 def test_sampler_check_counts_effective_samples_and_sees_disagreement():
-    data = samplers.make(n=20, gamma=1.0)._replace(means=(0.0, 0.0, 0.0))
+    data = samplers.make(n=20, gamma=samplers.WIDE)._replace(means=(0.0, 0.0, 0.0))
     rng = np.random.default_rng(0)
     draws = {"lp": rng.standard_normal((16, 200)), "d_z": rng.standard_normal((16, 200, 3))}
     found = samplers.check(data, draws)
@@ -281,7 +281,7 @@ def test_summary_has_medians_and_the_largest_error():
     ],
 )
 def test_goals_are_judged_by_ratios_of_medians(goal, verdict):
-    line, reached = report.judge(goal, "svm", report.summarise(ROWS))
+    line, reached = goals.judge(goal, "svm", report.summarise(ROWS))
     assert line.endswith(verdict[0]) and reached is verdict[1]
 
 
@@ -296,10 +296,10 @@ def grid(ratios):
 def test_goal_over_a_grid_names_the_worst_problem_and_the_median():
     summary = grid({10: 3.0, 20: 0.5, 30: 2.0, 40: 9.0})
     where = {"n": (10, 20, 30)}
-    line, reached = report.judge(Goal(where, "kernelbook", "rival", 1), "svm", summary)
+    line, reached = goals.judge(Goal(where, "kernelbook", "rival", 1), "svm", summary)
     assert "worst of 3 (n = 20, d = 2): 0.5 (goal 1): NOT REACHED" in line and not reached
     goal = Goal(where, "kernelbook", "rival", 2, median=True)
-    line, reached = report.judge(goal, "svm", summary)
+    line, reached = goals.judge(goal, "svm", summary)
     assert "(n = 10/20/30): rival / kernelbook, cpu_s, median of 3: 2 (goal 2)" in line and reached
 
 
@@ -312,7 +312,7 @@ def test_rates_are_better_if_larger_and_their_median_counts():
     ]  # fmt: skip
     summary = report.summarise(rows)
     assert [row["ess/s"] for row in summary] == [1000.0, 2.0]
-    line, reached = report.judge(Goal({}, "kernelbook", "walk", 500, "ess/s"), "samplers", summary)
+    line, reached = goals.judge(Goal({}, "kernelbook", "walk", 500, "ess/s"), "samplers", summary)
     assert "kernelbook / walk, ess/s: 500 (goal 500): reached" in line and reached
     assert "| 1000 ess/s |" in report.markdown(summary)
 
@@ -334,8 +334,16 @@ def test_results_survive_writing_and_reading(tmp_path):
 
 def test_headline_keeps_the_problems_of_the_goals():
     problems = ["n = 2000, d = 2, C = 10", "n = 5000, d = 2, C = 10", "n = 50000, d = 2, C = 10"]
-    rows = [{"group": "svm", "problem": problem} for problem in problems]
-    assert report.headline(rows, {"svm": load("svm")}) == [rows[0], rows[2]]
+    methods = [svm.NAIVE, svm.SPARSE, svm.EXACT]
+    rows = [
+        {"group": "svm", "problem": problem, "method": method, "cpu_s": 1.0}
+        for problem in problems
+        for method in methods
+    ]
+    kept = goals.headline(rows, {"svm": load("svm")})
+    assert kept == [rows[0], rows[2], rows[8]]
+    lines = goals.grid_verdicts(rows, {"svm": load("svm")}).splitlines()
+    assert len(lines) == 2 and all("n = 1000/2000/5000/10000" in line for line in lines)
 
 
 def test_growth_of_a_power_law():
@@ -359,13 +367,13 @@ def test_inaccurate_result_of_ours_is_named():
     method = {"method": "kernelbook dense", "problem": "n = 5"}
     row = {"group": "svm", "gap": 0.5, "violation": 0.0, "infeasibility": 0.0, **method}
     group = load("svm")
-    assert report.over_limits(group, [row]) == [
+    assert goals.over_limits(group, [row]) == [
         "svm (n = 5), kernelbook dense: gap 0.5, at most 1e-10"
     ]
-    assert report.over_limits(group, [row | {"gap": 3e-10}]) != []
-    assert report.over_limits(group, [row | {"gap": 3e-10, "gap_floor": 4e-10}]) == []
-    assert report.over_limits(group, [row | {"gap": float("nan")}]) != []
-    assert report.over_limits(group, [row | {"method": svm.NAIVE}]) == []
+    assert goals.over_limits(group, [row | {"gap": 3e-10}]) != []
+    assert goals.over_limits(group, [row | {"gap": 3e-10, "gap_floor": 4e-10}]) == []
+    assert goals.over_limits(group, [row | {"gap": float("nan")}]) != []
+    assert goals.over_limits(group, [row | {"method": svm.NAIVE}]) == []
 
 
 def test_lock_of_the_peers_agrees_with_the_lock_of_the_library():
