@@ -95,10 +95,12 @@ def test_numbers_that_can_be_checked_by_hand():
 def test_an_alpha_that_is_moved_is_found():
     machine = SVC(C=10, tol=1e-6).fit(X, Y)
     before = certify(machine, X, Y)
-    free = np.flatnonzero(np.abs(machine.dual_coef_[0]) < 10)[:2]
+    coefficients = machine.dual_coef_[0]
+    free = np.flatnonzero((np.abs(coefficients) < 9) & (coefficients > 1))[:2]
     machine._dual_coef_ = machine._dual_coef_.copy()
+    # The values that predictions use have the opposite sign of the public ones.
     machine._dual_coef_[0, free] += [0.5, -0.5]
-    machine.dual_coef_ = machine._dual_coef_
+    machine.dual_coef_ = -machine._dual_coef_
     after = certify(machine, X, Y)
     assert after.kkt_violation > 100 * before.kkt_violation
     assert after.duality_gap > before.duality_gap
@@ -131,6 +133,35 @@ def test_what_cannot_be_certified_is_refused():
         certify(SVC().fit(X, Y), X, Y, tol=0)
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         certify(SVC().fit(sparse.csr_matrix(X), Y), sparse.csr_matrix(X), Y)
+
+
+def test_labels_and_weights_that_it_was_not_fitted_to_are_found():
+    machine = SVC(C=10).fit(X, Y)
+    with pytest.raises(ValueError, match="y is not what the machine was fitted to"):
+        certify(machine, X, 1 - Y)
+    with pytest.raises(ValueError, match="beyond the bound that its C and sample_weight set"):
+        certify(SVC(C=10).fit(X, Y, np.full(300, 2.0)), X, Y)
+
+
+def test_points_of_weight_zero_are_out():
+    weights = WEIGHTS.copy()
+    weights[::3] = 0
+    machine = SVC(C=10, **ENOUGH).fit(X, Y, weights)
+    certificate = certify(machine, X, Y, weights)
+    assert certificate.duality_gap < 1e-6
+    assert not certificate.exact.alpha_[::3].any()
+
+
+def test_nu_takes_no_notice_of_class_weights_as_in_scikit_learn():
+    machine = NuSVC(nu=0.3, class_weight={0: 1, 1: 5}, **ENOUGH).fit(X, Y)
+    assert certify(machine, X, Y).duality_gap < 1e-6
+
+
+def test_constant_targets_and_points_at_the_origin_are_certified():
+    assert certify(SVR().fit(X, np.ones(300)), X, np.ones(300)).status == "optimal"
+    nowhere = np.zeros((10, 2))
+    machine = OneClassSVM(kernel="linear").fit(nowhere)
+    assert certify(machine, nowhere).status == "optimal"
 
 
 def test_an_unfitted_machine_is_said_to_be_one():

@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.conformal import AFSCTSVC, ConformalOneClassSVM, ConformalSVC
+from kernelbook.exceptions import InfeasibleError
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import PairedQuadratic, PointsQuadratic, solve_qp
+from kernelbook.qp import DenseQuadratic, PairedQuadratic, PointsQuadratic, solve_qp
 from kernelbook.qp.exact.block import centre, primal_dual
 from kernelbook.qp.exact.bordered import BorderedSystem
 from kernelbook.qp.exact.rows import RowCache
@@ -99,16 +101,15 @@ def test_rows_of_polynomial_kernels_are_those_of_the_split(kernel, scaled, offse
     machine = KernelSVC(kernel=kind, degree=degree, gamma=0.2, coef0=0.5)
     machine._fit_kernel(X)
     scale = np.linspace(0.5, 2.0, 1500) if scaled else None
-    gram = (lambda A, B: (0.2 * A @ B.T + 0.5) ** degree) if scaled else machine._gram
-    if scaled and kind == "linear":
-        return  # a factor comes with plain kernel values, tested by the machines below
+    gamma, coef0 = (1.0, 0.0) if kind == "linear" else (0.2, 0.5)
+    gram = (lambda A, B: (gamma * A @ B.T + coef0) ** degree) if scaled else machine._gram
     Q = PointsQuadratic(
         X,
         gram,
         kind=kind,
-        gamma=machine.gamma_,
+        gamma=gamma,
         degree=degree,
-        coef0=0.5,
+        coef0=coef0,
         centre=machine._reference,
         scale=scale,
     )
@@ -164,17 +165,11 @@ def test_a_dense_source_is_centred_and_signed_and_keeps_the_differences_of_t():
     M = rng.normal(size=(8, 8))
     Q, q, a = M @ M.T + 1e6, rng.normal(size=8), np.where(rng.random(8) < 0.5, 1.0, -1.0)
     b = rng.normal(size=8)
-    program = Program(_operator(Q), q, a, float(b.sum()), -np.ones(8), np.ones(8))
+    program = Program(DenseQuadratic(Q), q, a, float(b.sum()), -np.ones(8), np.ones(8))
     source, s = source_of(program)
     assert np.abs(source.K.sum(axis=0)).max() < 1e-8
     t, expected = s - source.product(b), -a * q - a * (Q @ (a * b))
     assert_allclose(t - t[0], expected - expected[0], atol=1e-7)
-
-
-def _operator(Q):
-    from kernelbook.qp import DenseQuadratic
-
-    return DenseQuadratic(Q)
 
 
 # Systems for the free variables
@@ -475,3 +470,73 @@ def test_all_images_in_one_point_leave_the_bias_to_the_bounds():
 def test_dense_source_rows_are_the_matrix_itself():
     K = np.diag([1.0, 2.0, 3.0])
     assert_array_equal(DenseSource(K).row(1, np.array([0, 1])), np.float32([0, 2]))
+
+
+# What a review found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_box_of_any_width_keeps_the_equality(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 40))
+    M = rng.normal(size=(n, n + 3))
+    problem = (M @ M.T / n, rng.normal(size=n), np.ones(n), 1.0, 0.0)
+    narrow = solve_qp(*problem, 3.0, solver="dense")
+    wide = solve_qp(*problem, 10.0 ** rng.integers(6, 16), solver="exact")
+    assert wide.status == "optimal"
+    assert abs(wide.x.sum() - 1.0) < 1e-12
+    assert_allclose(wide.objective, narrow.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_far_bound_does_not_make_its_opposite_an_answer(solver):
+    solution = solve_qp(np.eye(34), np.zeros(34), np.ones(34), 1.0, 0.0, 1e12, solver=solver)
+    assert_allclose(solution.x, 1 / 34, rtol=1e-9)
+    with pytest.raises(InfeasibleError):
+        solve_qp(np.eye(34), np.zeros(34), np.ones(34), -1.0, 0.0, 1e12, solver=solver)
+
+
+def test_a_point_off_the_equality_is_not_called_optimal(monkeypatch):
+    monkeypatch.setattr("kernelbook.qp.solve._minimise", lambda *_: (np.zeros(2), 1, None))
+    with pytest.warns(ConvergenceWarning, match="stalled"):
+        assert solve_qp(np.eye(2), [0, 0], [1, 1], 1.0, 0.0, 1.0).status == "stalled"
+
+
+def test_a_matrix_in_columns_compiles_nothing_new():
+    from kernelbook.qp.exact import compiled
+
+    X, y = make_moons(450, noise=0.3, random_state=0)
+    K = np.exp(-cdist(X, X, "sqeuclidean"))
+    first = KernelSVC(kernel="precomputed").fit(K, y)
+    known = len(compiled.smo_steps.signatures)
+    second = KernelSVC(kernel="precomputed").fit(np.asfortranarray(K), y)
+    assert len(compiled.smo_steps.signatures) == known
+    assert_allclose(first.alpha_, second.alpha_, atol=1e-10)
+
+
+@pytest.mark.parametrize(("size", "C"), [(1e-6, 1e60), (1e8, 1e-80)])
+def test_kernel_values_beyond_single_precision_are_taken_in_double(size, C):
+    X, y = make_moons(450, noise=0.3, random_state=0)
+    machine = KernelSVC(C, kernel="poly", degree=5, gamma=1.0, coef0=0.0, solver="exact")
+    machine.fit(X * size, y)
+    twin = KernelSVC(C * size**10, kernel="poly", degree=5, gamma=1.0, coef0=0.0, solver="dense")
+    twin.fit(X, y)
+    assert machine.certificate_.status == "optimal"
+    assert_allclose(
+        machine.decision_function(X[:20] * size), twin.decision_function(X[:20]), rtol=1e-5
+    )
+
+
+def test_threads_do_not_share_what_they_step_on():
+    X, y = make_moons(500, noise=0.3, random_state=0)
+    alone = [KernelSVC(C).fit(X, y).alpha_ for C in (1.0, 10.0)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda C: KernelSVC(C).fit(X, y).alpha_, [1.0, 10.0] * 4))
+    for k, alpha in enumerate(together):
+        assert_array_equal(alpha, alone[k % 2])
+
+
+def test_a_mean_is_estimated_from_what_is_there():
+    Q = points("rbf", n=128)
+    a = np.tile([0.0, 1.0], 64)
+    assert np.isfinite(Q.mean_product(a)).all()

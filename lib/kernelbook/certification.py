@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 
 # Alphas come from sums of steps: nearer to a bound than this share of the box is at it.
 AT_BOUND = 1e-12
+# Farther beyond a bound than this share of it is no rounding.
+OUTSIDE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,10 @@ def certify(
     TypeError
         For any other machine.
     ValueError
-        For more than two classes, data that the machine was not fitted to, a kernel that is not
-        positive semi-definite.
+        For more than two classes, a kernel that is not positive semi-definite, and data to which
+        the machine cannot have been fitted: another number of points, labels that contradict
+        the signs of its alphas, weights whose bounds they exceed. Points that were moved cannot
+        be told from points that were badly fitted.
 
     Notes
     -----
@@ -123,15 +127,23 @@ def certify(
     return describe(machine, X, y, weights, given, tol)
 
 
-def _coefficients(machine: Any, n: int) -> Array:
-    coefficients = np.zeros(n)
+def _coefficients(machine: Any, weights: Array) -> Array:
+    """Signed dual variables of all points, shape (n,)."""
+    coefficients = np.zeros(len(weights))
     dual = machine.dual_coef_
-    coefficients[machine.support_] = (dual.toarray() if hasattr(dual, "toarray") else dual)[0]
+    # scikit-learn counts support_ among the points with a positive weight.
+    support = np.flatnonzero(weights)[machine.support_]
+    coefficients[support] = (dual.toarray() if hasattr(dual, "toarray") else dual)[0]
     return coefficients
 
 
 def _at_bounds(alpha: Array, box: Array) -> Array:
     """Sizes of the coefficients, exactly at the box where only rounding keeps them from it."""
+    if (alpha > (1.0 + OUTSIDE) * box).any():
+        raise ValueError(
+            "an alpha of the machine lies beyond the bound that its C and sample_weight set: give "
+            "the y and the sample_weight that it was fitted to."
+        )
     return np.where(alpha >= (1.0 - AT_BOUND) * box, box, alpha)
 
 
@@ -150,15 +162,19 @@ def _classifier(
     machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
 ) -> MachineCertificate:
     _, signs = encode_labels(y)
-    x = _coefficients(machine, len(signs))
+    x = _coefficients(machine, weights)
+    if (signs * x < 0).any():
+        raise ValueError("y is not what the machine was fitted to: an alpha has the wrong sign.")
     if isinstance(machine, NuSVC):
         C = float(np.abs(x).sum()) / (machine.nu * float(weights.sum()))
     else:
         C = machine.C
-    by_class = dict(zip(machine.classes_.tolist(), machine.class_weight_.tolist(), strict=True))
+    # NuSVC does not look at its class weights.
+    prices = np.ones(2) if isinstance(machine, NuSVC) else machine.class_weight_
+    by_class = dict(zip(machine.classes_.tolist(), prices.tolist(), strict=True))
     exact = KernelSVC(C, class_weight=by_class, tol=tol, **_kernel(machine, X))
     exact.fit(X, y, weights)
-    box = C * weights * np.where(signs > 0, machine.class_weight_[1], machine.class_weight_[0])
+    box = C * weights * np.where(signs > 0, prices[1], prices[0])
     x = np.sign(x) * _at_bounds(np.abs(x), box)
     bias = float(machine.intercept_[0])
     objective = 0.5 * float(x @ (given - bias)) - float(signs @ x)
@@ -178,7 +194,7 @@ def _regression(
     machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
 ) -> MachineCertificate:
     target = column_or_1d(y, dtype=np.float64)
-    beta, box, epsilon = _coefficients(machine, len(target)), machine.C * weights, machine.epsilon
+    beta, box, epsilon = _coefficients(machine, weights), machine.C * weights, machine.epsilon
     beta = np.sign(beta) * _at_bounds(np.abs(beta), box)
     exact = KernelSVR(machine.C, epsilon=epsilon, tol=tol, **_kernel(machine, X))
     exact.fit(X, target, weights)
@@ -191,7 +207,8 @@ def _regression(
         np.zeros(2 * len(beta)),
         np.tile(box, 2),
         objective=objective,
-        scale=max(float(np.abs(target - target.mean()).max()), float(np.abs(given - bias).max())),
+        scale=max(float(np.abs(target - target.mean()).max()), float(np.abs(given - bias).max()))
+        or 1.0,
         tol=tol,
     )
     return _with_exact(certificate, np.abs(beta), exact, box)
@@ -202,7 +219,7 @@ def _one_class(
 ) -> MachineCertificate:
     total = machine.nu * float(weights.sum())
     box = weights / total
-    x = _at_bounds(_coefficients(machine, len(given)) / total, box)
+    x = _at_bounds(_coefficients(machine, weights) / total, box)
     exact = OneClassSVM(machine.nu, tol=tol, **_kernel(machine, X)).fit(X, None, weights)
     product = (given + float(machine.offset_[0])) / total
     certificate = certify_residual(
@@ -211,7 +228,7 @@ def _one_class(
         np.zeros(len(x)),
         box,
         objective=0.5 * float(x @ product),
-        scale=float(np.abs(product).max()),
+        scale=float(np.abs(product).max()) or 1.0,
         tol=tol,
     )
     return _with_exact(certificate, x, exact, box)

@@ -44,7 +44,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         :math:`K\alpha`; also what separates the boundary from the outside, see
         :meth:`decision_function`.
     max_iter : int, default=100
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
@@ -154,12 +154,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
 
     def _fit_from(self, start: Array | None, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Fit with the alpha (n,) of a similar machine to start from, if any."""
-        nu = check_positive("nu", self.nu)
-        if nu > 1:
-            raise ValueError(
-                f"nu must be in (0, 1], got {self.nu!r}: it is the largest share of the training "
-                "points that may lie outside."
-            )
+        nu = _checked_nu(self.nu)
         X = self._training_points(X)
         weights = positive_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
@@ -221,6 +216,15 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         self.intercept_ = np.array([-self.offset_])
 
 
+def _checked_nu(nu: float) -> float:
+    if check_positive("nu", nu) > 1:
+        raise ValueError(
+            f"nu must be in (0, 1], got {nu!r}: it is the largest share of the training points "
+            "that may lie outside."
+        )
+    return nu
+
+
 def path(
     X: ArrayLike, nus: ArrayLike, sample_weight: ArrayLike | None = None, **parameters: Any
 ) -> list[OneClassSVM]:
@@ -255,7 +259,7 @@ def path(
     nus = np.asarray(nus, dtype=np.float64)
     if nus.ndim != 1 or len(nus) == 0:
         raise ValueError(f"nus must be a list of at least one number, got shape {nus.shape}.")
-    machines = [OneClassSVM(nu, **parameters) for nu in nus.tolist()]
+    machines = [OneClassSVM(_checked_nu(nu), **parameters) for nu in nus.tolist()]
     start = None
     for machine in sorted(machines, key=lambda machine: machine.nu):
         machine._fit_from(start, X, sample_weight)

@@ -1,5 +1,7 @@
 """What machines with support vectors share: weights checked before a fit, values after it."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
@@ -68,12 +70,11 @@ class SupportVectorEstimator(KernelEstimator):
         lower: ArrayLike,
         upper: ArrayLike,
         start: Array | None = None,
+        solver: str | None = None,
     ) -> QPSolution:
         """Solve a quadratic program with the estimator's own tolerance, limit and solver."""
-        problem = (Q, q, a, b, lower, upper)
-        return solve_qp(
-            *problem, tol=self.tol, max_iter=self.max_iter, solver=self.solver, start=start
-        )
+        problem, way = (Q, q, a, b, lower, upper), solver or self.solver
+        return solve_qp(*problem, tol=self.tol, max_iter=self.max_iter, solver=way, start=start)
 
     def _training_quadratic(
         self, X: Matrix, sample_weight: Array | None = None
@@ -88,13 +89,15 @@ class SupportVectorEstimator(KernelEstimator):
 
     def _points_quadratic(self, X: Matrix, scale: Array | None = None) -> PointsQuadratic:
         """The Gram matrix D K D computed when needed, with the fitted ``gamma_``."""
+        numbers: dict[str, Any] = {}
+        if self.kernel != "linear":
+            degree = check_degree(self.degree) if self.kernel == "poly" else 1
+            numbers = {"gamma": self.gamma_, "degree": degree, "coef0": self.coef0}
         return PointsQuadratic(
             X,
             self._gram,
             kind=self.kernel if self.kernel in COMPILED_KERNELS else None,
-            gamma=1.0 if self.kernel == "linear" else self.gamma_,
-            degree=check_degree(self.degree),
-            coef0=self.coef0,
+            **numbers,
             centre=getattr(self, "_reference", None),
             scale=scale,
         )

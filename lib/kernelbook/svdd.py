@@ -249,7 +249,7 @@ class SVDD(FeatureSphere):
         Largest violation of the optimality conditions, relative to the gradient; also what
         separates the sphere from its outside, see :meth:`decision_function`.
     max_iter : int, default=100
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 

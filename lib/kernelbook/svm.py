@@ -83,11 +83,16 @@ class BinaryClassifier(ClassifierMixin, InterceptMachine):
         return self.classes_[positive.astype(int)]
 
     def _solve_in_box(
-        self, Q: Quadratic, y: Array, box: Array | float, start: Array | None = None
+        self,
+        Q: Quadratic,
+        y: Array,
+        box: Array | float,
+        start: Array | None = None,
+        solver: str | None = None,
     ) -> QPSolution:
         """Solve the dual in signed form: x = y alpha, of sum 0, with 0 <= alpha <= box."""
         lower, upper = np.minimum(0.0, box * y), np.maximum(0.0, box * y)
-        return self._solve_program(Q, -y, np.ones(len(y)), 0.0, lower, upper, start)
+        return self._solve_program(Q, -y, np.ones(len(y)), 0.0, lower, upper, start, solver)
 
     def _keep_classifier(self, X: Matrix, signed: Array, solution: QPSolution) -> None:
         self._keep_machine(X, signed, solution)
@@ -126,7 +131,7 @@ class KernelSVC(BinaryClassifier):
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
@@ -322,7 +327,7 @@ class HardMarginSVC(BinaryClassifier):
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
@@ -403,12 +408,14 @@ class HardMarginSVC(BinaryClassifier):
         squared_spread = float(Q.centred(np.ones(len(y))).diagonal().max())
         size = squared_spread if squared_spread > 0 else 1.0
         for box in HARD_MARGIN_BOXES:
-            x = self._try_box(Q, y, box / size)
+            # Steps on pairs are slow in wide boxes that the solution touches.
+            solver = "dense" if self.solver == "auto" and box > HARD_MARGIN_BOXES[0] else None
+            x = self._try_box(Q, y, box / size, solver)
             largest = float(np.abs(x).max())
             if 0 < largest < box / size:
                 # In a box of twice the solution's size the gap says what it should.
                 return self._solve_in_box(Q, y, 2 * largest)
-            wider = self._try_box(Q, y, 2 * box / size)
+            wider = self._try_box(Q, y, 2 * box / size, solver)
             candidates = [_weighted_means(Q, y, signed) for signed in (x, wider - x)]
             weights, distance = min(candidates, key=itemgetter(1))
             distance /= size**0.5
@@ -425,10 +432,10 @@ class HardMarginSVC(BinaryClassifier):
             distance=distance,
         )
 
-    def _try_box(self, Q: DenseQuadratic, y: Array, box: float) -> Array:
+    def _try_box(self, Q: DenseQuadratic, y: Array, box: float, solver: str | None) -> Array:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return self._solve_in_box(Q, y, box).x
+            return self._solve_in_box(Q, y, box, solver=solver).x
 
 
 def _weighted_means(Q: DenseQuadratic, y: Array, signed: Array) -> tuple[Array, float]:

@@ -42,7 +42,7 @@ class KernelSVR(RegressorMixin, InterceptMachine):
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
-        Interior-point steps.
+        Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 

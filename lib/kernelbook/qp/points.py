@@ -1,7 +1,8 @@
 """A Gram matrix that is never formed: products and blocks are computed from the points."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -24,9 +25,16 @@ BLOCK_VALUES = 2**22
 SAMPLED_COLUMNS = 64
 
 
+@cache
 def is_compiled() -> bool:
     """Whether numba is there, which compiles the loops of the exact solver (extra ``fast``)."""
-    return find_spec("numba") is not None
+    if find_spec("numba") is None:
+        return False
+    try:
+        import_module("kernelbook.qp.exact.compiled")
+    except (ImportError, RuntimeError):  # numba finds no directory for what it compiles
+        return False
+    return True
 
 
 class PointsQuadratic:
@@ -94,7 +102,7 @@ class PointsQuadratic:
     @property
     def polynomial(self) -> tuple[Array, float, int, Array]:
         """What :mod:`kernelbook.projection` calls s and a, the degree, and its coefficients."""
-        if self.kind != "poly":
+        if self.kind in DISTANCE_KINDS:
             return np.zeros(len(self)), 0.0, 1, np.zeros((0, 0))
         centre = self._unit * self.centre
         base = float(centre @ centre) + self.coef0
@@ -175,6 +183,8 @@ class PointsQuadratic:
         step = max(1, len(a) // SAMPLED_COLUMNS)
         sample = np.zeros(len(a))
         sample[::step] = a[::step]
+        if not sample.any():
+            sample = a
         return self.mv(sample) / float(sample @ sample)
 
     def restricted(self, index: Index) -> "PointsQuadratic":

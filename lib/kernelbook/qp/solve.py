@@ -114,7 +114,8 @@ def solve_qp(
         solver with one Cholesky factorisation a step; both end in an active-set polish.
         ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
         set that they leave; it needs numba (``pip install "kernelbook[fast]"``), coefficients
-        of 1 and -1 in ``a`` and finite bounds, and never forms Q if that is an operator. All
+        of 1 and -1 in ``a`` and finite bounds. Of an operator Q it forms no more than the rows that
+        it keeps and the block of the working set, the free variables and their rivals. All
         return the same solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can
         be had, else ``'dense'``.
     cache_size : float, default=200
@@ -178,7 +179,7 @@ def solve_qp(
 
 def goes_exact(solver: str, n: int) -> bool:
     """Whether a program of n variables, box and equality permitting, takes the exact way."""
-    return is_compiled() and (solver == "exact" or (solver == "auto" and n >= EXACT_FROM))
+    return (solver == "exact" or (solver == "auto" and n >= EXACT_FROM)) and is_compiled()
 
 
 def _chosen_way(program: Program, solver: str) -> str:
@@ -254,13 +255,15 @@ def _certified(program: Program, x: Array, product: Array, n_iter: int, tol: flo
         scale=scale or 1.0,
         tol=tol,
     )
+    missed = abs(float(a @ x) - program.b)
+    feasible = missed <= FEASIBILITY * max(abs(program.b), float(np.abs(a) @ np.abs(x)))
     return QPSolution(
         x=x,
         multiplier=multiplier - along,
         duality_gap=certificate.duality_gap,
         kkt_violation=certificate.kkt_violation,
         n_iter=n_iter,
-        status=certificate.status,
+        status=certificate.status if feasible else "stalled",
         objective=objective,
         product=product,
     )
@@ -316,15 +319,16 @@ def _extreme_point(program: Program) -> Array | None:
     moves = a != 0
     ends = [np.where(a > 0, lower, upper), np.where(a > 0, upper, lower)]
     smallest, largest = (float(a[moves] @ end[moves]) for end in ends)
-    size = max(abs(value) for value in (b, smallest, largest) if np.isfinite(value))
-    if not smallest - FEASIBILITY * size <= b <= largest + FEASIBILITY * size:
+    # Rounding is that of the terms of one end: those of the other may be larger by any factor.
+    terms = [max(abs(b), float(np.abs(a[moves]) @ np.abs(end[moves]))) for end in ends]
+    slack = [FEASIBILITY * size if np.isfinite(size) else 0.0 for size in terms]
+    if not smallest - slack[0] <= b <= largest + slack[1]:
         raise InfeasibleError(_infeasible(b, smallest, largest))
     if not moves.all():
         return None
     # Within rounding: "all at the bound" may miss b by one unit in the last place.
-    rounding = 4 * len(a) * EPS * size
-    for end, reach in zip(ends, (smallest, largest), strict=True):
-        if abs(reach - b) <= rounding:
+    for end, reach, size in zip(ends, (smallest, largest), terms, strict=True):
+        if np.isfinite(size) and abs(reach - b) <= 4 * len(a) * EPS * size:
             return end
     return None
 

@@ -127,7 +127,7 @@ def _is_compiled(source: Source) -> TypeGuard[PointsSource]:
 
 
 def spread(source: Source) -> float:
-    """Largest curvature of a pair with the first variable."""
+    """Largest curvature of a pair, among a sample."""
     n = len(source.diagonal)
     some = np.arange(0, n, max(1, n // 128))
     K = source.block(some)

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.points import PointsQuadratic
+from kernelbook.qp.points import DISTANCE_KINDS, PointsQuadratic
 from kernelbook.qp.program import Program
 from kernelbook.qp.quadratic import DenseQuadratic, PairedQuadratic
 
@@ -15,6 +15,8 @@ __all__ = ["DenseSource", "PointsSource", "Source", "source_of"]
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Index = NDArray[np.intp]
+
+SINGLE_RANGE = 1e18
 
 
 class Source(Protocol):
@@ -39,7 +41,8 @@ class DenseSource:
     """A matrix in memory, already centred and signed."""
 
     def __init__(self, K: Array) -> None:
-        self.K, self.diagonal = K, np.diagonal(K).copy()
+        # The loops are compiled for rows in order.
+        self.K, self.diagonal = np.ascontiguousarray(K), np.diagonal(K).copy()
 
     def row(self, i: int, columns: Index) -> Single:
         return self.K[i, columns].astype(np.float32)
@@ -102,11 +105,11 @@ def source_of(program: Program) -> tuple[Source, Array]:
     With them the program is to minimise 1/2 b'Kb - s'b with the sum of b fixed.
     """
     Q, a, s = program.Q, program.a, -program.a * program.q
-    if isinstance(Q, PointsQuadratic) and (a == 1).all():
+    if isinstance(Q, PointsQuadratic) and (a == 1).all() and _suits_single_precision(Q):
         return PointsSource(Q, np.arange(len(Q))), s
     if isinstance(Q, PairedQuadratic) and isinstance(Q.K, PointsQuadratic):
         n = len(Q.K)
-        if (a[:n] == 1).all() and (a[n:] == -1).all():
+        if _suits_single_precision(Q.K) and (a[:n] == 1).all() and (a[n:] == -1).all():
             return PointsSource(Q.K, np.tile(np.arange(n), 2)), s
     everything = np.arange(len(Q))
     K = Q.Q if isinstance(Q, DenseQuadratic) else Q.block(everything, everything)
@@ -116,3 +119,10 @@ def source_of(program: Program) -> tuple[Source, Array]:
     centred = K - means
     centred -= (means - means.mean())[:, None]
     return DenseSource(centred), s - program.b * means
+
+
+def _suits_single_precision(points: PointsQuadratic) -> bool:
+    """Whether squares of the entries neither overflow nor vanish in rows of single precision."""
+    largest = float(points.diagonal().max())
+    is_relative = points.kind in DISTANCE_KINDS and points.scale is None
+    return is_relative or 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
