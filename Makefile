@@ -28,7 +28,7 @@ IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 14
 
 setup: ## make or refresh the virtual environment (the other targets do it themselves)
 	@python="$(call SET_UP)" && echo "Ready: $$python"

@@ -133,6 +133,7 @@ def test_every_module_imports_without_the_optional_packages():
         ".".join(path.relative_to(ROOT / "lib").with_suffix("").parts)
         for path in (ROOT / "lib/kernelbook").rglob("*.py")
         if path.name not in ("__init__.py", "__main__.py")
+        and path.parent.name != "exact"  # for those who have numba; the others do without
     )
     code = f"""
 import importlib, sys
@@ -210,7 +211,7 @@ def test_too_old_and_missing_interpreters_are_named_with_the_remedy(tmp_path):
 def test_help_lists_every_target():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split()
-    listed = re.findall(r"^  ([a-z]+) ", make("help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+) ", make("help").stdout, re.MULTILINE)
     assert listed == targets
 
 
