@@ -340,30 +340,27 @@ def _mark(i, b, lower, upper, up, low):
 
 
 @njit(**FAST)
-def smo_steps(
-    rows,
-    slot,
-    used,
-    diagonal,
-    t,
-    b,
-    lower,
-    upper,
-    up,
-    low,
-    top,
-    bottom,
-    eps,
-    unit,
-    limit,
-    counters,
-):
+def smo_steps(places, numbers, bounds, ends):
     """Steps of sequential minimal optimisation until one needs a row that is not there.
 
     Returns the number of that row, CONVERGED once the violation is at most eps, or LIMIT.
-    unit is the size of curvatures; counters holds the number of steps, and a clock for the
-    rows' last use.
+
+    Parameters
+    ----------
+    places : (rows, slot, used)
+        Of a row cache.
+    numbers : (diagonal, t, b, lower, upper), each of shape (n,)
+    bounds : (up, low, top, bottom)
+        0 for a variable that may rise, else -HUGE; 0 for one that may fall, else HUGE, each of
+        shape (n,); the extremes of each block.
+    ends : (eps, unit, limit, counters)
+        unit is the size of curvatures; counters holds the number of steps, and a clock for the
+        rows' last use.
     """
+    rows, slot, used = places
+    diagonal, t, b, lower, upper = numbers
+    up, low, top, bottom = bounds
+    eps, unit, limit, counters = ends
     gains = np.empty(BLOCK, dtype=np.float32)
     while True:
         best, least, block = -HUGE, HUGE, -1
@@ -404,49 +401,15 @@ def smo_steps(
 
 
 @njit(**FAST)
-def smo_on_points(
-    features,
-    scale,
-    kind,
-    polynomial,
-    rows,
-    slot,
-    owner,
-    used,
-    diagonal,
-    t,
-    b,
-    lower,
-    upper,
-    up,
-    low,
-    top,
-    bottom,
-    eps,
-    unit,
-    limit,
-    counters,
-):
-    """As smo_steps, with rows computed here; the one not used for longest makes room."""
+def smo_on_points(kernel, places, owner, numbers, bounds, ends):
+    """As smo_steps, with rows computed here; the one not used for longest makes room.
+
+    kernel is (features, scale, kind, polynomial), as :class:`PointsSource` has them.
+    """
+    rows, slot, used = places
+    features, scale, kind, polynomial = kernel
     while True:
-        needed = smo_steps(
-            rows,
-            slot,
-            used,
-            diagonal,
-            t,
-            b,
-            lower,
-            upper,
-            up,
-            low,
-            top,
-            bottom,
-            eps,
-            unit,
-            limit,
-            counters,
-        )
+        needed = smo_steps(places, numbers, bounds, ends)
         if needed < 0:
             return needed
         place = np.argmin(used)
@@ -454,5 +417,5 @@ def smo_on_points(
             slot[owner[place]] = -1
         owner[place] = needed
         slot[needed] = place
-        used[place] = counters[1]
+        used[place] = ends[3][1]
         _row_single(features, scale, kind, polynomial, needed, rows[place])

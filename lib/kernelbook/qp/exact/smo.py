@@ -88,14 +88,13 @@ class Pairwise:
         numbers = (self._diagonal, self._t, self._b, self._lower, self._upper)
         bounds = (self._up, self._low, self._top, self._bottom)
         ends = (eps, self._unit, limit, self._counters)
+        places = (cache.rows, cache.slot, cache.used)
         if _is_compiled(self.source):
             kind = self.source.points.compiled_kind
             kernel = (self._features, self._scale, kind, self._polynomial)
-            places = (cache.rows, cache.slot, cache.owner, cache.used)
-            status = smo_on_points(*kernel, *places, *numbers, *bounds, *ends)
+            status = smo_on_points(kernel, places, cache.owner, numbers, bounds, ends)
         else:
-            places = (cache.rows, cache.slot, cache.used)
-            while (status := smo_steps(*places, *numbers, *bounds, *ends)) >= 0:
+            while (status := smo_steps(places, numbers, bounds, ends)) >= 0:
                 place = cache.place_for(status, int(self._counters[1]))
                 cache.rows[place] = self.source.row(int(self.active[status]), self.active)
         self.n_steps = int(self._counters[0])
