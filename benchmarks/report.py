@@ -260,7 +260,7 @@ def draw(path: Path, summary: Sequence[Row]) -> None:
         ax.xaxis.minorticks_off()
         # Below, where it covers no curve.
         ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3))
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    figure.savefig(path, dpi=75, metadata={"Software": None})
     plt.close(figure)
 
 
