@@ -71,6 +71,10 @@ class KernelEstimator(BaseEstimator):
     def _training_gram(self, X: Matrix, sample_weight: Matrix | None = None) -> Matrix:
         """Resolve ``gamma_`` and return the Gram matrix (n, n), refused unless it is PSD."""
         self._fit_kernel(X, sample_weight)
+        return self._checked_gram(X)
+
+    def _checked_gram(self, X: Matrix) -> Matrix:
+        """The Gram matrix (n, n) with the resolved ``gamma_``, refused unless it is PSD."""
         K = self._gram(X)
         if self._is_psd_by_construction():
             return K

@@ -9,7 +9,7 @@ from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from kernelbook.kernels import check_positive
+from kernelbook.kernels import check_positive, resolve_gamma
 from kernelbook.oneclass import OneClassSVM
 from kernelbook.qp import Certificate, certify_residual
 from kernelbook.support import positive_weights
@@ -150,10 +150,9 @@ def _at_bounds(alpha: Array, box: Array) -> Array:
 def _kernel(machine: Any, X: ArrayLike) -> dict[str, Any]:
     """Parameters of the kernel, with the width as a number."""
     gamma = machine.gamma
-    if isinstance(gamma, str) and machine.kernel in ("rbf", "poly", "sigmoid"):
-        X = np.asarray(X, dtype=np.float64)
-        spread = float(X.var()) if gamma == "scale" else 1.0
-        gamma = 1.0 / (X.shape[1] * (spread or 1.0))
+    if machine.kernel in ("rbf", "poly", "sigmoid"):
+        # Without the weights, which scikit-learn's rule does not look at.
+        gamma = resolve_gamma(gamma, X)
     names = {name: getattr(machine, name) for name in ("kernel", "degree", "coef0")}
     return {**names, "gamma": gamma}
 

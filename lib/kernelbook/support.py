@@ -11,6 +11,7 @@ from kernelbook.base import KernelEstimator
 from kernelbook.kernels import Matrix, check_degree
 from kernelbook.projection import KernelProjector
 from kernelbook.qp import (
+    BLOCK_VALUES,
     COMPILED_KERNELS,
     Certificate,
     DenseQuadratic,
@@ -22,6 +23,7 @@ from kernelbook.qp import (
 )
 
 __all__ = [
+    "BLOCK_VALUES",
     "InterceptMachine",
     "SupportVectorEstimator",
     "positive_weights",
@@ -31,8 +33,6 @@ Array = NDArray[np.float64]
 
 # An interior point that was stopped early leaves no exact zeros.
 UNPOLISHED_ZERO = 1e-6
-# Values of one block of kernel rows: 32 MB.
-BLOCK_VALUES = 2**22
 
 
 def positive_weights(sample_weight: ArrayLike | None, X: Matrix) -> Array:
@@ -80,12 +80,15 @@ class SupportVectorEstimator(KernelEstimator):
         self, X: Matrix, sample_weight: Array | None = None
     ) -> DenseQuadratic | PointsQuadratic:
         """The Gram matrix of :meth:`_training_gram`, in memory only where the solver wants it."""
-        if not goes_exact(self.solver, len(X)) or self._is_precomputed():
-            return DenseQuadratic(self._training_gram(X, sample_weight))
         self._fit_kernel(X, sample_weight)
-        if not self._is_psd_by_construction():
-            return DenseQuadratic(self._training_gram(X, sample_weight))
-        return self._points_quadratic(X)
+        if self._computes_from_points(len(X)):
+            return self._points_quadratic(X)
+        return DenseQuadratic(self._checked_gram(X))
+
+    def _computes_from_points(self, n: int) -> bool:
+        """Whether a fit to n points takes the exact way, on a Gram matrix that is never formed."""
+        from_points = not self._is_precomputed() and self._is_psd_by_construction()
+        return from_points and goes_exact(self.solver, n)
 
     def _points_quadratic(self, X: Matrix, scale: Array | None = None) -> PointsQuadratic:
         """The Gram matrix D K D computed when needed, with the fitted ``gamma_``."""

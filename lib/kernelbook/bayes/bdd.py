@@ -12,14 +12,11 @@ from kernelbook.bayes.sphere import BayesianSphere
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.kernels import Kernel, Matrix, check_positive
 from kernelbook.qp import DenseQuadratic
-from kernelbook.svdd import target_signs
+from kernelbook.svdd import ROUNDING, target_signs
 
 __all__ = ["BayesianDataDescription"]
 
 Array = NDArray[np.float64]
-
-# By how much a sum of boxes may fall short of 1 by rounding.
-ROUNDING = 1e-10
 
 
 class BayesianDataDescription(BayesianSphere):

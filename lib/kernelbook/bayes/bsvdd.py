@@ -16,6 +16,7 @@ from kernelbook.bayes.sphere import BayesianSphere
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import Kernel, Matrix
 from kernelbook.mcmc import elliptical_slice, metropolis, pcn, split_hmc
+from kernelbook.support import BLOCK_VALUES
 from kernelbook.svdd import target_signs
 
 __all__ = ["BayesianSVDD", "BayesianSVDDMinority"]
@@ -34,7 +35,6 @@ HANDFUL = 10
 N_PROBES = 5
 # Sampled distances are not vouched for beyond this share of their scale.
 RESOLUTION = 1e-9
-BLOCK_VALUES = 2**22
 
 
 class BayesianSVDD(BayesianSphere):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernelbook.conformal.factors import ConformalFactor
 from kernelbook.kernels import Matrix
 from kernelbook.projection import KernelProjector
-from kernelbook.qp import DenseQuadratic, Quadratic, goes_exact
+from kernelbook.qp import DenseQuadratic, Quadratic
 from kernelbook.support import SupportVectorEstimator
 
 __all__ = ["ConformalMachine", "root_machine"]
@@ -44,11 +44,7 @@ class ConformalMachine(SupportVectorEstimator, KernelProjector):
     def _second_quadratic(self, X: Matrix) -> Scaled:
         """D -> the matrix D K D, with the width of the machine before, which checked K."""
         self.gamma_ = self.previous_.gamma_
-        if (
-            goes_exact(self.solver, len(X))
-            and not self._is_precomputed()
-            and self._is_psd_by_construction()
-        ):
+        if self._computes_from_points(len(X)):
             return partial(self._points_quadratic, X)
         K = self._gram(X)
         if not self._is_psd_by_construction():

@@ -16,6 +16,7 @@ __all__ = [
     "block_extremes",
     "fill_block",
     "kernel_sums",
+    "make_room",
     "smo_on_points",
     "smo_steps",
 ]
@@ -401,6 +402,16 @@ def smo_steps(places, numbers, bounds, ends):
 
 
 @njit(**FAST)
+def make_room(needed, clock, slot, owner, used):
+    """The place of the row not used for longest, given to the one that is needed."""
+    place = np.argmin(used)
+    if owner[place] >= 0:
+        slot[owner[place]] = -1
+    owner[place], slot[needed], used[place] = needed, place, clock
+    return place
+
+
+@njit(**FAST)
 def smo_on_points(kernel, places, owner, numbers, bounds, ends):
     """As smo_steps, with rows computed here; the one not used for longest makes room.
 
@@ -412,10 +423,5 @@ def smo_on_points(kernel, places, owner, numbers, bounds, ends):
         needed = smo_steps(places, numbers, bounds, ends)
         if needed < 0:
             return needed
-        place = np.argmin(used)
-        if owner[place] >= 0:
-            slot[owner[place]] = -1
-        owner[place] = needed
-        slot[needed] = place
-        used[place] = ends[3][1]
+        place = make_room(needed, ends[3][1], slot, owner, used)
         _row_single(features, scale, kind, polynomial, needed, rows[place])

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernelbook.qp.exact.compiled import make_room
+
 __all__ = ["RowCache"]
 
 Array = NDArray[np.float64]
@@ -42,11 +44,7 @@ class RowCache:
 
     def place_for(self, i: int, clock: int) -> int:
         """Make room for row i."""
-        place = int(np.argmin(self.used))
-        if self.owner[place] >= 0:
-            self.slot[self.owner[place]] = -1
-        self.owner[place], self.slot[i], self.used[place] = i, place, clock
-        return place
+        return int(make_room(i, clock, self.slot, self.owner, self.used))
 
     def compact(self, kept: Index) -> None:
         """Shorten the rows to the entries in kept, and forget the rows of the others.

@@ -110,6 +110,11 @@ class _State:
     bound_violations: Array  # of the bounded variables; -inf for free ones
     exact: bool  # whether t is known in double precision
 
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """The variables between their bounds."""
+        return np.isneginf(self.bound_violations)
+
 
 @dataclass(frozen=True)
 class _Problem:
@@ -150,7 +155,7 @@ class _Problem:
         settled = SETTLED
         while pairwise.run(eps, STEPS_PER_VARIABLE * len(self.s)) and eps > least:
             near = self.state(pairwise.b, pairwise.t, exact=False)
-            before, free = free, int(np.isneginf(near.bound_violations).sum())
+            before, free = free, int(near.free.sum())
             wrong = int((near.bound_violations[pairwise.active] > 0).sum())
             if before == len(state.b) and not self.is_nearly_dependent(near):
                 settled = 0.0
@@ -166,15 +171,14 @@ class _Problem:
     def is_far(self, state: _State, eps: float) -> bool:
         """Whether so many variables violate their bounds that pairwise steps are cheaper."""
         violators = int((state.bound_violations > 0).sum())
-        free = int(np.isneginf(state.bound_violations).sum())
-        return state.violation > 10 * eps and violators > max(MANY, 0.6 * free)
+        return state.violation > 10 * eps and violators > max(MANY, 0.6 * state.free.sum())
 
     def is_nearly_dependent(self, state: _State) -> bool:
         """Whether the images of the free points nearly depend on each other, by a sample.
 
         Pairwise steps then leave many variables free that the optimum has at a bound.
         """
-        free = np.flatnonzero(np.isneginf(state.bound_violations))
+        free = np.flatnonzero(state.free)
         sample = free[:: max(1, len(free) // SAMPLE)]
         if len(sample) < 2:
             return False
@@ -188,8 +192,8 @@ class _Problem:
 
     def improve(self, state: _State, eps: float) -> _State | None:
         """The optimum over the working set, the others fixed; None if nothing was gained."""
-        W = np.flatnonzero(~(state.bound_violations <= -min(state.violation, 2 * eps)))
-        W = np.union1d(W, np.flatnonzero(np.isneginf(state.bound_violations)))
+        inside = state.free | (state.bound_violations > -min(state.violation, 2 * eps))
+        W, rest = np.flatnonzero(inside), np.flatnonzero(~inside)
         if len(W) < 2:
             return self.at(state.b)
         K, b = self.source.block(W), state.b[W]
@@ -210,7 +214,6 @@ class _Problem:
         after[W] = found
         t = np.empty(len(after))
         t[W] = r - K @ found - float(means @ found) + constant * total
-        rest = np.flatnonzero(~np.isin(np.arange(len(t)), W))
         t[rest] = self.s[rest] - self.source.product(after, rest)
         return self.state(after, t, exact=True)
 
