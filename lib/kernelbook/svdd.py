@@ -173,7 +173,10 @@ class FeatureSphere(OutlierMixin, SupportVectorEstimator, KernelProjector):
 
     def _squared_distances(self, X: ArrayLike, diagonal: ArrayLike | None) -> Array:
         X = self._checked_new_points(X)
-        own = self._own_products(X, diagonal)
+        return self._distances_of(X, self._own_products(X, diagonal))
+
+    def _distances_of(self, X: Matrix, own: Array) -> Array:
+        """Squared distances (m,) of checked points, ``own`` their values k_c(z, z)."""
         return own - 2.0 * self._weighted_kernel_sum(X) + self._product
 
     def _own_products(self, X: Matrix, diagonal: ArrayLike | None) -> Array:

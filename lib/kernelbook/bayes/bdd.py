@@ -200,6 +200,3 @@ class BayesianDataDescription(BayesianSphere):
                 f"upper = {upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their weights "
                 f"cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
             )
-
-    def _distances_of(self, X: Matrix, own: Array) -> Array:
-        return own - 2.0 * self._weighted_kernel_sum(X) + self._product

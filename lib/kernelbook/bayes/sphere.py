@@ -1,7 +1,5 @@
 """What Bayesian descriptions share: split Gram matrices put right, and a radius by a rule."""
 
-from abc import ABC, abstractmethod
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,7 +17,7 @@ __all__ = ["BayesianSphere"]
 Array = NDArray[np.float64]
 
 
-class BayesianSphere(FeatureSphere, ABC):
+class BayesianSphere(FeatureSphere):
     """A centre that is inferred first, then a radius from the distances of known points."""
 
     prior_mean: str | ArrayLike
@@ -30,14 +28,6 @@ class BayesianSphere(FeatureSphere, ABC):
     rank: int | None
     cv: int | None
     prior_mean_: Array
-
-    @abstractmethod
-    def _distances_of(self, X: Matrix, own: Array) -> Array:
-        """Squared distances (m,) of checked points, ``own`` their values k_c(z, z)."""
-
-    def _squared_distances(self, X: ArrayLike, diagonal: ArrayLike | None) -> Array:
-        X = self._checked_new_points(X)
-        return self._distances_of(X, self._own_products(X, diagonal))
 
     def _check_cutoff(self, signs: Array) -> None:
         check_cutoff(self.cutoff, self.rejection_rate, self.rank, self.cv, signs)
