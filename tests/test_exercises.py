@@ -1,0 +1,199 @@
+"""Every exercise: its solution is accepted, usual mistakes are refused, the course can mark it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from kernelbook import exercises
+from kernelbook.exercises import RIGHT, UNANSWERED, Exercise, Mistake, assert_right, check
+from tools.exercises import assignment, main, tasks_of
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = {path.name[:2]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+TAUGHT = [number for number in NOTEBOOKS if number in exercises.MODULES]
+KNOWN = [exercise for number in exercises.MODULES for exercise in exercises.exercises_of(number)]
+
+
+def read(number):
+    return nbformat.read(NOTEBOOKS[number], as_version=4)
+
+
+def run(code, names):
+    exec(compile(code, "solution", "exec"), names)
+    return names
+
+
+@pytest.fixture(scope="module", params=TAUGHT)
+def number(request):
+    return request.param
+
+
+def test_every_notebook_but_the_first_has_exercises():
+    assert [number for number in NOTEBOOKS if number != "00"] == TAUGHT
+
+
+def test_a_notebook_has_three_to_six_exercises_from_warm_up_to_research(number):
+    tasks = tasks_of(read(number))
+    assert [task.number for task in tasks] == [f"{number}.{k + 1}" for k in range(len(tasks))]
+    assert [task.number for task in tasks] == [e.number for e in exercises.exercises_of(number)]
+    assert 3 <= len(tasks) <= 6
+    stars = [task.stars for task in tasks]
+    assert stars == sorted(stars)
+    assert stars[0] == 1
+    assert stars[-1] == 3
+
+
+def test_solutions_are_accepted_and_empty_answers_are_not(number):
+    for task in tasks_of(read(number)):
+        empty = run(task.answer, {})
+        assert check(task.number, eval(task.checked, empty)) == UNANSWERED
+        solved = run(task.solution, {})
+        assert check(task.number, eval(task.checked, solved)) == RIGHT, task.number
+
+
+def test_the_students_version_has_no_solution_and_its_checks_fail_until_solved(number):
+    notebook = read(number)
+    student = assignment(notebook, solved=False)
+    nbformat.validate(student)
+    text = "\n".join(cell.source for cell in student.cells)
+    assert "<summary>Solution</summary>" not in text
+    assert "<summary>Hint</summary>" in text
+    for task in tasks_of(notebook):
+        assert task.solution not in text
+    marked = [cell for cell in student.cells if "nbgrader" in cell.metadata]
+    tasks = tasks_of(notebook)
+    assert len(marked) == 2 * len(tasks)
+    for task, answer, test in zip(tasks, marked[::2], marked[1::2], strict=True):
+        assert test.metadata.nbgrader.points == task.stars
+        with pytest.raises(AssertionError, match=UNANSWERED):
+            run(test.source, run(answer.source, {}))
+        run(test.source, run(task.solution, {}))
+
+
+def test_the_teachers_version_solves_itself(number):
+    teacher = assignment(read(number), solved=True)
+    nbformat.validate(teacher)
+    marked = [cell for cell in teacher.cells if "nbgrader" in cell.metadata]
+    identities = [cell.metadata.nbgrader.grade_id for cell in marked]
+    assert len(set(identities)) == len(identities)
+    for answer, test in zip(marked[::2], marked[1::2], strict=True):
+        assert answer.source.startswith("### BEGIN SOLUTION\n")
+        assert answer.source.endswith("\n### END SOLUTION")
+        run(test.source, run(answer.source, {}))
+
+
+@pytest.mark.parametrize("exercise", KNOWN, ids=lambda exercise: exercise.number)
+def test_usual_mistakes_are_named_and_refused(exercise):
+    assert exercise.mistakes
+    for mistake in exercise.mistakes:
+        assert exercise.verdict(mistake.answer()) == f"Not yet. {mistake.message}"
+    messages = [exercise.otherwise, *(mistake.message for mistake in exercise.mistakes)]
+    assert all(message.strip() for message in messages)
+    assert len(set(messages)) == len(messages)
+
+
+@pytest.mark.parametrize("exercise", KNOWN, ids=lambda exercise: exercise.number)
+def test_answers_of_another_kind_are_refused(exercise):
+    for answer in ("?", [[[1.0]]], np.nan, {"a": 1}, lambda: 1):
+        assert exercise.verdict(answer).startswith("Not yet.")
+    assert exercise.verdict(None) == exercise.verdict(...) == UNANSWERED
+
+
+@pytest.mark.parametrize("exercise", KNOWN, ids=lambda exercise: exercise.number)
+def test_a_wrong_number_near_by_is_refused_and_no_message_gives_the_answer_away(exercise):
+    right = exercise.right()
+    if callable(right) or isinstance(right, str):
+        return
+    right = np.asarray(right, dtype=float)
+    scale = np.abs(right).max(initial=0.0)
+    for wrong in (right + 0.1 * scale + 0.1, -right - 0.1, 2 * right + 0.1):
+        assert exercise.verdict(wrong).startswith("Not yet.")
+    assert exercise.verdict(right.tolist()) == RIGHT
+    if right.shape == ():
+        shown = {f"{right:.{digits}g}" for digits in (2, 3, 4)} - {"0", "1", "2"}
+        messages = [exercise.otherwise, *(mistake.message for mistake in exercise.mistakes)]
+        for message in messages:
+            assert not shown & set(re.findall(r"-?\d+(?:\.\d+)?", message)), message
+
+
+def example(**changes):
+    settings = {
+        "right": lambda: [1.0, 0.0],
+        "mistakes": [Mistake(lambda: [0.0, 1.0], "Turned round.")],
+        "otherwise": "Think again.",
+    }
+    return Exercise("99.1", **{**settings, **changes})
+
+
+def test_verdicts_on_an_array():
+    exercise = example()
+    assert exercise.verdict((1, 0)) == RIGHT
+    assert exercise.verdict(np.array([1.0005, 1e-10])) == RIGHT
+    assert exercise.verdict([1.002, 0.0]) == "Not yet. Think again."
+    assert exercise.verdict([0, 1]) == "Not yet. Turned round."
+    assert "shape (2,)" in exercise.verdict(1.0)
+    assert "finite" in exercise.verdict([np.inf, 0.0])
+
+
+def test_verdicts_on_a_choice():
+    exercise = example(right=lambda: "b", mistakes=[Mistake(lambda: "a", "No.")])
+    assert exercise.verdict(" B ") == RIGHT
+    assert exercise.verdict("a") == "Not yet. No."
+    assert exercise.verdict("c") == "Not yet. Think again."
+    assert "letter" in exercise.verdict(2)
+
+
+def test_verdicts_on_a_function():
+    def fails(x):
+        return x[5]
+
+    def unwritten(x):
+        raise NotImplementedError
+
+    exercise = example(
+        right=lambda: np.square,
+        mistakes=[Mistake(lambda: np.abs, "The square is asked for.")],
+        evaluate=lambda function: function(np.array([1.0, 3.0])),
+    )
+    assert exercise.verdict(lambda x: x * x) == RIGHT
+    assert exercise.verdict(np.abs) == "Not yet. The square is asked for."
+    assert exercise.verdict(unwritten) == UNANSWERED
+    assert exercise.verdict(lambda x: None) == UNANSWERED
+    assert "IndexError" in exercise.verdict(fails)
+    assert "a function is asked for" in exercise.verdict(3.0)
+
+
+def test_unknown_exercises_are_named():
+    with pytest.raises(ValueError, match="notebook must be one of 01, 02"):
+        check("77.1", 1)
+    with pytest.raises(ValueError, match=r"number must be one of 03\.1"):
+        check("03.99", 1)
+
+
+def test_a_missing_answer_fails_a_marked_assignment():
+    with pytest.raises(AssertionError, match=r"exercise 03\.1: not answered yet"):
+        assert_right("03.1", None)
+
+
+def test_the_command_writes_both_versions(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("tools.exercises.ROOT", tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / NOTEBOOKS["03"].name).write_bytes(NOTEBOOKS["03"].read_bytes())
+    assert main(["03"]) == 0
+    written = sorted(path.parts[-3] for path in tmp_path.glob("build/assignments/*/*/*.ipynb"))
+    assert written == ["release", "source"]
+    assert main(["77"]) == 2
+    assert "no notebook '77'" in capsys.readouterr().err
+
+
+def test_without_a_number_the_command_asks_for_one():
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.exercises"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "Which notebook?" in done.stderr
