@@ -1,0 +1,100 @@
+"""Sliders are checked by what they say and by whether the picture moves, without a browser."""
+
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from kernelbook import explore
+from kernelbook.datasets import make_gaussians
+from kernelbook.svm import KernelSVC
+
+RARE = make_gaussians(60, 15, distance=3.0, random_state=2)
+MOONS = make_moons(60, noise=0.25, random_state=3)
+
+# Each panel, and for each of its controls a value that has to change picture and sentence.
+PANELS = {
+    "margin": (lambda: explore.margin(*RARE), {"C": 0.01, "balanced": True}),
+    "width": (lambda: explore.width(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
+}
+
+
+@pytest.fixture(params=PANELS)
+def moved(request):
+    build, values = PANELS[request.param]
+    return build(), values
+
+
+def test_every_panel_is_tested():
+    assert set(PANELS) == set(explore.__all__) - {"Panel"}
+
+
+def test_each_control_moves_picture_and_sentence_and_comes_back(moved):
+    panel, values = moved
+    assert set(values) == set(panel.controls)
+    first = bytes(panel.picture.value), panel.sentence
+    assert first[0].startswith(b"\x89PNG")
+    for name, value in values.items():
+        before = panel.controls[name].value
+        panel.controls[name].value = value
+        assert bytes(panel.picture.value) != first[0]
+        assert panel.sentence != first[1]
+        panel.controls[name].value = before
+        assert panel.sentence == first[1]
+
+
+def test_a_page_without_widgets_has_the_sentence_and_pyplot_nothing_to_show(moved):
+    panel, _ = moved
+    bundle = panel._repr_mimebundle_()
+    assert bundle["text/plain"] == panel.sentence
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert plt.get_fignums() == []
+
+
+def test_controls_have_a_name_to_be_read_aloud(moved):
+    panel, _ = moved
+    assert all(control.description for control in panel.controls.values())
+
+
+def test_a_picture_keeps_its_place_when_it_is_drawn_again():
+    panel = explore.Panel(
+        lambda ax, size: str(ax.plot([0, size])[0].get_ydata()),
+        {"size": explore._logarithmic("size", 1.0, 0, 6)},
+    )
+    place = panel._axes.get_position().bounds
+    panel.controls["size"].value = 1e6
+    assert panel._axes.get_position().bounds == place
+    assert len(panel._axes.lines) == 1
+
+
+def test_margin_says_what_the_machine_says():
+    panel = explore.margin(*RARE)
+    panel.controls["C"].value = 0.01
+    X, y = RARE
+    machine = KernelSVC(C=0.01, kernel="linear").fit(X, y)
+    found = (machine.predict(X[y == 1]) == 1).sum()
+    assert panel.sentence == (
+        f"C = 0.01: margin {1 / np.linalg.norm(machine.coef_):.3g}, support vectors "
+        f"{len(machine.support_)} of 75, positive points found {found} of 15."
+    )
+
+
+def test_width_tells_the_error_on_new_points_apart():
+    X, y = MOONS
+    panel = explore.width(X, y, X, 1 - y)
+    panel.controls["gamma"].value = 100.0
+    assert "training error 0.000, error 1.000 on 60 new points" in panel.sentence
+
+
+def test_the_library_and_this_module_import_without_widgets():
+    code = (
+        "import sys; sys.modules['ipywidgets'] = None\n"
+        "from kernelbook import explore\n"
+        "try: explore.margin([[0, 0], [1, 1]], [0, 1])\n"
+        "except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == 'Sliders need a notebook: pip install "kernelbook[notebooks]"\n'
