@@ -38,7 +38,9 @@ OPTIONAL = (
 
 
 def conda_pins(text):
-    return [entry for entry in yaml.safe_load(text)["dependencies"] if isinstance(entry, str)]
+    """What conda installs, then what it hands to pip, without the project itself."""
+    *conda, from_pip = yaml.safe_load(text)["dependencies"]
+    return [*conda, *(entry for entry in from_pip["pip"] if entry != "-e .")]
 
 
 def test_conda_environment_is_the_one_that_make_lock_writes():

@@ -19,6 +19,8 @@ __all__ = ["conda_environment", "direct_dependencies", "locked_versions", "main"
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = "requirements.lock"
 ENVIRONMENT = "environment.yml"
+# Packages that conda-forge does not carry; conda hands them to pip.
+FROM_PIP = {"sphinx-mathjax-offline"}
 
 HEAD = f"""\
 # For users of conda or mamba:
@@ -99,9 +101,11 @@ def conda_environment(pyproject: str, lock: str) -> str:
     missing = [name for name in names if name not in versions]
     if missing:
         raise ValueError(f"{LOCK} lacks {', '.join(missing)}: run `make lock`.")
-    lines = ["python>=3.11,<3.15", "pip", *(f"{name}=={versions[name]}" for name in names)]
-    body = "".join(f"  - {line}\n" for line in lines)
-    return f"{HEAD}{body}  - pip:\n      - -e .\n"
+    pins = {name: f"{name}=={versions[name]}" for name in names}
+    from_pip = [pins.pop(name) for name in names if name in FROM_PIP]
+    conda = "".join(f"  - {line}\n" for line in ["python>=3.11,<3.15", "pip", *pins.values()])
+    pip = "".join(f"      - {line}\n" for line in [*from_pip, "-e ."])
+    return f"{HEAD}{conda}  - pip:\n{pip}"
 
 
 if __name__ == "__main__":
