@@ -9,16 +9,19 @@ import pytest
 from sklearn.datasets import make_moons
 
 from kernelbook import explore
-from kernelbook.datasets import make_gaussians
+from kernelbook.datasets import make_gaussians, make_sinc
 from kernelbook.svm import KernelSVC
+from kernelbook.svr import KernelSVR
 
 RARE = make_gaussians(60, 15, distance=3.0, random_state=2)
 MOONS = make_moons(60, noise=0.25, random_state=3)
+SINC = make_sinc(60, noise=0.05, random_state=5)
 
 # Each panel, and for each of its controls a value that has to change picture and sentence.
 PANELS = {
     "margin": (lambda: explore.margin(*RARE), {"C": 0.01, "balanced": True}),
     "width": (lambda: explore.width(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
+    "tube": (lambda: explore.tube(*SINC, *SINC, gamma=0.2), {"epsilon": 0.3, "C": 0.01}),
 }
 
 
@@ -87,6 +90,20 @@ def test_width_tells_the_error_on_new_points_apart():
     panel = explore.width(X, y, X, 1 - y)
     panel.controls["gamma"].value = 100.0
     assert "training error 0.000, error 1.000 on 60 new points" in panel.sentence
+
+
+def test_tube_says_what_the_machine_says():
+    X, y = SINC
+    panel = explore.tube(X, y, X, y + 1.0, gamma=0.2)
+    panel.controls["epsilon"].value = 0.0
+    machine = KernelSVR(epsilon=0.0, gamma=0.2).fit(X, y)
+    error = np.sqrt(np.mean((machine.predict(X) - y - 1.0) ** 2))
+    assert error > 0.9
+    assert panel.sentence == (
+        f"epsilon = 0, C = 1: support vectors {len(machine.support_)} of 60, "
+        f"error {error:.3f} (root mean square) on 60 new points."
+    )
+    assert panel.controls["epsilon"].max == pytest.approx(np.ptp(y) / 2)
 
 
 def test_the_library_and_this_module_import_without_widgets():

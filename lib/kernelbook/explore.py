@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelbook.plotting import plot_decision
+from kernelbook.plotting import plot_decision, plot_regression_tube
 from kernelbook.svm import KernelSVC
+from kernelbook.svr import KernelSVR
 
-__all__ = ["Panel", "margin", "width"]
+__all__ = ["Panel", "margin", "tube", "width"]
 
 DPI = 80  # a picture of a slider has to be there at once, and is not for print
 LAYOUT_ROUNDS = 2
@@ -53,14 +54,17 @@ class Panel:
         columns: int = 1,
         size: tuple[float, float] = (5.2, 4.4),
     ) -> None:
-        from matplotlib.figure import Figure  # none of pyplot's, which a notebook would show too
+        # None of pyplot's figures, which a notebook would show too.
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
         widgets = ipywidgets()
         self.controls = dict(controls)
         self.picture = widgets.Image(format="png")
         self.sentence = ""
         self._draw = draw
-        self._figure = Figure(figsize=size, layout="constrained")
+        self._figure = Figure(figsize=size, dpi=DPI, layout="constrained")
+        self._canvas = FigureCanvasAgg(self._figure)
         self._axes = self._figure.subplots(1, columns)
         self._words = widgets.HTML()
         self._box = widgets.VBox([*self.controls.values(), self.picture, self._words])
@@ -78,7 +82,7 @@ class Panel:
                 self._figure.draw_without_rendering()
             self._figure.set_layout_engine("none")
         drawn = io.BytesIO()
-        self._figure.savefig(drawn, format="png", dpi=DPI)
+        self._canvas.print_png(drawn)  # savefig would draw twice
         self.picture.value = drawn.getvalue()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -161,6 +165,61 @@ def width(X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike) -> Pan
     return Panel(
         draw, {"gamma": _logarithmic("gamma", 1.0, -3, 3), "C": _logarithmic("C", 10.0, -2, 3)}
     )
+
+
+def tube(
+    X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike, *, gamma: float = 1.0
+) -> Panel:
+    """The half-width of the tube, the support vectors and the error of a regression.
+
+    Parameters
+    ----------
+    X : array, shape (n, 1)
+    y : array, shape (n,)
+        Targets; the control goes up to half their range.
+    X_new, y_new : arrays, shapes (m, 1) and (m,)
+        Points that are predicted only.
+    gamma : float, default=1.0
+        Width parameter of the RBF kernel.
+
+    Returns
+    -------
+    Panel
+        With controls ``epsilon`` and ``C`` (1e-2 to 1e3).
+
+    Examples
+    --------
+    Two targets that differ by 2 fit into a tube of half-width 1:
+
+    >>> points, targets = [[0.0], [1.0]], [0.0, 2.0]
+    >>> panel = tube(points, targets, points, targets)
+    >>> panel.controls["epsilon"].value = 1.0
+    >>> panel.sentence
+    'epsilon = 1, C = 1: support vectors 0 of 2, error 1.000 (root mean square) on 2 new points.'
+    """
+    X, y, X_new, y_new = (np.asarray(values, dtype=float) for values in (X, y, X_new, y_new))
+    widest = float(np.ptp(y)) / 2
+    limits = y.min() - widest, y.max() + widest
+
+    def draw(ax: Any, epsilon: float, C: float) -> str:
+        machine = KernelSVR(C=C, epsilon=epsilon, gamma=gamma).fit(X, y)
+        plot_regression_tube(machine, X, y, ax=ax)
+        ax.set_ylim(limits)
+        error = float(np.sqrt(np.mean((machine.predict(X_new) - y_new) ** 2)))
+        return (
+            f"epsilon = {epsilon:.3g}, C = {C:.3g}: support vectors {len(machine.support_)} of "
+            f"{len(X)}, error {error:.3f} (root mean square) on {len(X_new)} new points."
+        )
+
+    half_width = ipywidgets().FloatSlider(
+        description="epsilon",
+        value=0.1 * widest,
+        min=0.0,
+        max=widest,
+        step=0.02 * widest,
+        readout_format=".3g",
+    )
+    return Panel(draw, {"epsilon": half_width, "C": _logarithmic("C", 1.0, -2, 3)})
 
 
 def ipywidgets() -> Any:
