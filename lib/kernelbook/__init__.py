@@ -1,3 +1,8 @@
-"""Kernel machines for imbalanced data, taught and proved in notebooks that run."""
+"""Kernel machines for imbalanced data, taught and proved in notebooks that run.
 
-__version__ = "0.1.0"
+``python -m kernelbook`` lists the modules, the notebooks and the versions in use.
+"""
+
+from importlib.metadata import version
+
+__version__ = version("kernelbook")
