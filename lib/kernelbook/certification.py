@@ -33,7 +33,7 @@ class MachineCertificate(Certificate):
     Attributes
     ----------
     duality_gap : float
-        (primal - dual) / max(|primal|, |dual|) of the machine as it is, its own intercept
+        ``(primal - dual) / max(|primal|, |dual|)`` of the machine as it is, its own intercept
         included.
     kkt_violation : float
         Largest violation of the optimality conditions, relative to the gradient.

@@ -103,8 +103,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
 
     References
     ----------
-    Schölkopf, Smola, Müller: Nonlinear component analysis as a kernel eigenvalue problem, Neural
-    Computation 10 (1998).
+    [Scholkopf1998]_
 
     Examples
     --------

@@ -29,7 +29,8 @@ def fixed_point_preimages(
 
     The gradient vanishes where :math:`z = \sum_i w_i k(z, x_i) x_i / g(z)`, which is iterated.
     That step goes along :math:`\nabla g / (2 \gamma g)`, uphill as long as g is positive; a step
-    that does not climb is halved, so g never falls and its denominator never nears zero.
+    that does not climb is halved, so g never falls and its denominator never nears zero. The
+    iteration is that of [Mika1999b]_, the halving is ours.
 
     Parameters
     ----------
@@ -55,8 +56,7 @@ def fixed_point_preimages(
 
     References
     ----------
-    Mika, Schölkopf, Smola, Müller, Scholz, Rätsch: Kernel PCA and de-noising in feature spaces,
-    NIPS 11 (1999). The halving is ours.
+    [Mika1999b]_
 
     Examples
     --------
@@ -150,7 +150,7 @@ def distance_preimages(
 
     References
     ----------
-    Kwok, Tsang: The pre-image problem in kernel methods, IEEE Trans. Neural Networks 15 (2004).
+    [Kwok2004]_
 
     Examples
     --------
@@ -194,7 +194,7 @@ class RidgePreimage:
 
     References
     ----------
-    Bakır, Weston, Schölkopf: Learning to find pre-images, NIPS 16 (2004).
+    [Bakir2004]_
     """
 
     def __init__(self, projections: Matrix, X: Matrix, reg: float) -> None:

@@ -286,10 +286,10 @@ class SVDD(FeatureSphere):
 
     Notes
     -----
-    **Convexity.** With :math:`R^2 - \|a\|^2` in place of :math:`R^2` all constraints are linear
-    and the objective is convex, with outliers too, so the dual is tight [1]_ and the
-    certificate's gap is that of the sphere. With outliers C >= 1 is no hard margin: single
-    :math:`\alpha_i` may exceed 1.
+    **Convexity.** The problem is that of [Tax2004]_ with :math:`R^2 \ge 0` written out. With
+    :math:`R^2 - \|a\|^2` in place of :math:`R^2` all constraints are linear and the objective is
+    convex, with outliers too, so the dual is tight and the certificate's gap is that of the
+    sphere. With outliers C >= 1 is no hard margin: single :math:`\alpha_i` may exceed 1.
 
     **Radius.** All free support vectors lie on the sphere. Without any, every
     :math:`R^2 \ge 0` between the distances of those that must be inside and of those that must
@@ -307,8 +307,7 @@ class SVDD(FeatureSphere):
 
     References
     ----------
-    .. [1] D. M. J. Tax and R. P. W. Duin, Support Vector Data Description, Machine Learning 54
-       (2004) 45-66; the problem is theirs, with :math:`R^2 \ge 0` written out.
+    [Tax2004]_
 
     Examples
     --------

@@ -54,8 +54,11 @@ def grim(
     -----
     With N large against 10^d every value fits, and nothing follows. Nor does it follow from a
     misfit if the value is an average of the rates of folds of unequal size: see
-    :func:`grim_folds`. After N. J. L. Brown and J. A. J. Heathers (2017), The GRIM test,
-    Social Psychological and Personality Science 8(4), 363-369, for means of integers.
+    :func:`grim_folds`. After [Brown2017]_, who ask it of means of integers.
+
+    References
+    ----------
+    [Brown2017]_
 
     Examples
     --------

@@ -93,13 +93,11 @@ class BayesianDataDescription(BayesianSphere):
     hard-margin SVDD of :math:`K + I/(ns)`. Exponents between 0 and 1 lie between the two, from
     all points to some. Notebook 13.
 
-    **The exponent.** The papers take v in (0, 1) [2]_ and, in the authors' program, v = 1.
+    **The exponent.** The papers take v in (0, 1) [Kim2024]_ and, in the authors' program, v = 1.
 
     References
     ----------
-    .. [1] A. Ghasemi, H. R. Rabiee, M. T. Manzuri and M. H. Rohban, A Bayesian approach to the
-       data description problem, AAAI 2012, 907-913.
-    .. [2] J. Kim, A comparative study on Bayesian SVDD models, slides, 2024.
+    [Ghasemi2012]_, [Kim2024]_
 
     Examples
     --------

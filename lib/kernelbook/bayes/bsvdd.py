@@ -54,14 +54,14 @@ class BayesianSVDD(BayesianSphere):
     ----------
     prior_mean : {'row_sum', 'row_mean', 'constant'} or array-like, shape (n,), default='row_sum'
         :math:`m = -(K \mathbf 1)^v`, entry by entry, :math:`m = -(K \mathbf 1 / n)^v`,
-        :math:`m = 0`, or m itself, one number a target. The default is that of [1]_, and it
+        :math:`m = 0`, or m itself, one number a target. The default is that of [Kim2024]_, and it
         collapses; ``'row_mean'`` repairs it: see the notes.
     prior_exponent : float, default=1.0
         v > 0.
     prior_scale : float or array-like, shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     cutoff, rejection_rate, rank, cv
-        How R (D_opt in [1]_) follows from the medians of :math:`d_z`, as for
+        How R (D_opt in [Kim2024]_) follows from the medians of :math:`d_z`, as for
         :class:`~kernelbook.bayes.BayesianDataDescription`.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
         A kernel that is not positive semi-definite on the data is refused.
@@ -130,7 +130,7 @@ class BayesianSVDD(BayesianSphere):
 
     References
     ----------
-    .. [1] J. Kim, A comparative study on Bayesian SVDD models, slides, 2024.
+    [Kim2024]_
 
     Examples
     --------
@@ -400,9 +400,10 @@ class BayesianSVDDMinority(BayesianSVDD):
     prior_mean, prior_exponent, prior_scale
         As for :class:`BayesianSVDD`; row sums are those among the targets.
     minority_prior : pair of float, default=(1.0, 1.0)
-        p and q; the default is the uniform prior of [1]_, see the notes.
-    cutoff, rejection_rate, rank, cv, kernel, degree, gamma, coef0, sampler, n_samples, \
-n_burn_in, n_chains, thin, sampler_options, random_state
+        p and q; the default is the uniform prior of [Kim2024]_, see the notes.
+    cutoff, rejection_rate, rank, cv, kernel, degree, gamma, coef0
+        As for :class:`BayesianSVDD`.
+    sampler, n_samples, n_burn_in, n_chains, thin, sampler_options, random_state
         As for :class:`BayesianSVDD`; the sampler is 'split_hmc' or 'metropolis', because the
         logits of :math:`\alpha_1` have no Gaussian prior.
 
@@ -438,7 +439,7 @@ n_burn_in, n_chains, thin, sampler_options, random_state
 
     References
     ----------
-    .. [1] J. Kim, A comparative study on Bayesian SVDD models, slides, 2024.
+    [Kim2024]_
 
     Examples
     --------

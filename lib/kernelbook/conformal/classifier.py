@@ -56,20 +56,20 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         Where D comes from; :math:`d_k(x)` is the distance to the k-th support vector x_k of the
         first machine, by ``metric``.
 
-        'amari_wu' [1]_: :math:`D = \sum_k \alpha_k e^{-d_k^2 / 2\tau^2}`.
+        'amari_wu' [Amari1999]_: :math:`D = \sum_k \alpha_k e^{-d_k^2 / 2\tau^2}`.
 
-        'wu_amari' [2]_: :math:`D = \sum_k e^{-d_k^2 / \tau_k^2}`, with :math:`\tau_k^2` the
+        'wu_amari' [Wu2002]_: :math:`D = \sum_k e^{-d_k^2 / \tau_k^2}`, with :math:`\tau_k^2` the
         mean squared distance from x_k to the ``n_neighbors`` nearest other support vectors.
 
-        'williams' [3]_: :math:`D = e^{-\kappa f(x)^2}` with f the first machine.
+        'williams' [Williams2007]_: :math:`D = e^{-\kappa f(x)^2}` with f the first machine.
 
-        'wu_chang' [4]_: :math:`D = \sum_k e^{-d_k^2 / \eta_k\tau_k^2}`, with :math:`\tau_k^2`
+        'wu_chang' [Wu2003]_: :math:`D = \sum_k e^{-d_k^2 / \eta_k\tau_k^2}`, with :math:`\tau_k^2`
         the mean squared distance from x_k to the support vectors of the other class that are no
         farther than the midpoint between its nearest and its farthest support vector (without
         any, the squared distance to the nearest of the other class), and :math:`\eta_k` the
         number of support vectors of the other class by that of its own.
 
-        'kba', after the idea of [5]_: bumps at an ideal boundary; see Notes.
+        'kba', after the idea of [Wu2005]_: bumps at an ideal boundary; see Notes.
     C : float, default=1.0
         Price of slack of the first machine.
     C_second : float, optional
@@ -99,7 +99,8 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     n_neighbors : int, default=3
         Of 'wu_amari' (M in the paper), and of 'auto'.
     kappa : float or 'auto', default='auto'
-        Of 'williams'. 'auto' gives D = 0.1 at the training set's largest |f|.
+        Of 'williams'. 'auto' gives D = 0.1 at the training set's largest
+        :math:`|f|`.
     eta : pair of floats, optional
         Of 'wu_chang': (for ``classes_[0]``, for ``classes_[1]``); None for the rule above.
     boundary : float or 'auto', default='auto'
@@ -158,16 +159,7 @@ class ConformalSVC(ConformalMachine, KernelSVC):
 
     References
     ----------
-    .. [1] S. Amari and S. Wu, Improving support vector machine classifiers by modifying kernel
-       functions, Neural Networks 12 (1999) 783-789.
-    .. [2] S. Wu and S. Amari, Conformal transformation of kernel functions, Neural Processing
-       Letters 15 (2002) 59-67.
-    .. [3] P. Williams, S. Li, J. Feng and S. Wu, A geometrical method to improve performance of
-       the support vector machine, IEEE Transactions on Neural Networks 18 (2007) 942-947.
-    .. [4] G. Wu and E. Chang, Adaptive feature-space conformal transformation for
-       imbalanced-data learning, ICML (2003) 816-823.
-    .. [5] G. Wu and E. Chang, KBA: kernel boundary alignment considering imbalanced data
-       distribution, IEEE Transactions on Knowledge and Data Engineering 17 (2005).
+    [Amari1999]_, [Wu2002]_, [Williams2007]_, [Wu2003]_, [Wu2005]_
 
     Examples
     --------

@@ -51,7 +51,7 @@ def magnification(
     ndarray, shape (m,)
         In units of feature space to the power d per unit of volume. For the RBF kernel without
         a factor :math:`(2\gamma)^{d/2} = \sigma^{-d}` everywhere. It can be zero: the
-        linear kernel's factor 1/|x| maps a ray to one point.
+        linear kernel's factor :math:`1/\|x\|` maps a ray to one point.
 
     Raises
     ------

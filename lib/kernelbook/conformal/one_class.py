@@ -104,13 +104,12 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
     vectors serve. If they lie in one place c is a bump like any other: tau gives its width.
 
     **Scale.** A factor of 2 in c multiplies f by 4 and changes no sign. Copies of a point count
-    once, with the sum of their alphas. The form of c is that of Cohen, Hilario and Pellegrini
-    [1]_ with Amari and Wu's tau. Notebook 11.
+    once, with the sum of their alphas. The form of c is that of [Cohen2004]_
+    with Amari and Wu's tau. Notebook 11.
 
     References
     ----------
-    .. [1] G. Cohen, M. Hilario and C. Pellegrini, One-class support vector machines with a
-       conformal kernel, SSPR/SPR (2004).
+    [Cohen2004]_
 
     Examples
     --------

@@ -56,7 +56,8 @@ def make_separable(
     n_negative, n_positive : int
         Points of class 0 and of class 1.
     margin : float > 0
-        Width m of the empty strip: the largest margin 2/|w| of a hyperplane is at least that.
+        Width m of the empty strip: the largest margin :math:`2/\|w\|` of a hyperplane
+        is at least that.
     random_state : int, RandomState or None
 
     Returns
@@ -252,7 +253,7 @@ def make_checkerboard(
 def make_bell(n_samples: int = 100, *, random_state: Any = None) -> Sample:
     r"""Points uniform on :math:`[-1, 1]^2`, class 1 above the curve :math:`x_2 = e^{-4 x_1^2}`.
 
-    The toy of the papers on conformal transformation of a kernel [1]_. A share of
+    The toy of the papers on conformal transformation of a kernel [Williams2007]_. A share of
     :math:`\tfrac12 - \tfrac18\sqrt\pi\,\mathrm{erf}(2) = 0.2795` is of class 1; no error is
     unavoidable.
 
@@ -268,8 +269,7 @@ def make_bell(n_samples: int = 100, *, random_state: Any = None) -> Sample:
 
     References
     ----------
-    .. [1] P. Williams, S. Li, J. Feng, S. Wu, A geometrical method to improve performance of the
-       support vector machine, IEEE Transactions on Neural Networks 18 (2007) 942-947.
+    [Williams2007]_
 
     Examples
     --------
@@ -339,7 +339,7 @@ def make_twonorm(n_samples: int = 400, *, n_features: int = 20, random_state: An
 
     References
     ----------
-    .. [1] L. Breiman, Arcing classifiers, Annals of Statistics 26 (1998) 801-849.
+    [Breiman1998]_
 
     Examples
     --------
@@ -408,7 +408,7 @@ def make_ringnorm(
 
     References
     ----------
-    .. [1] L. Breiman, Arcing classifiers, Annals of Statistics 26 (1998) 801-849.
+    [Breiman1998]_
 
     Examples
     --------
@@ -494,8 +494,7 @@ def make_waveform(
 
     References
     ----------
-    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression
-       Trees, Wadsworth, 1984.
+    [Breiman1984]_
 
     Examples
     --------
@@ -611,15 +610,15 @@ def make_random_logit(
 
     Notes
     -----
-    The generator of a comparison of Bayesian descriptions [1]_ as far as its figures tell it. The
-    four coefficients have means of sum 3.56, which are taken to be equal, and the distribution of
-    the other features is our assumption. Per observation the share of class 1 is .433, .452 and
+    The generator of a comparison of Bayesian descriptions [Kim2024]_ as far as its figures tell it.
+    The four coefficients have means of sum 3.56, which are taken to be equal, and the distribution
+    of the other features is our assumption. Per observation the share of class 1 is .433, .452 and
     .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible accuracies are .575,
     .554 and .538.
 
     References
     ----------
-    .. [1] J. Kim, A comparative study on Bayesian SVDD models, slides, 2024.
+    [Kim2024]_
 
     Examples
     --------

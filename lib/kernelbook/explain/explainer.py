@@ -92,8 +92,7 @@ class PolynomialExplainer(Selection, LocalExplanations):
 
     References
     ----------
-    .. [1] R. Vinge, S. Byttner and J. Lundström, "Expanding Polynomial Kernels for Global and
-       Local Explanations of Support Vector Machines", IDA 2025, 456-468.
+    [Vinge2025]_
 
     Examples
     --------

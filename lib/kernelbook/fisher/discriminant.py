@@ -122,8 +122,7 @@ class KernelFisherDiscriminant(
 
     References
     ----------
-    Mika, Rätsch, Weston, Schölkopf, Müller: Fisher discriminant analysis with kernels, Neural
-    Networks for Signal Processing IX (1999).
+    [Mika1999]_
 
     Examples
     --------

@@ -1,14 +1,12 @@
 r"""Do the chains agree? R-hat and effective sample sizes of quantities that matter.
 
 ArviZ computes the rank-normalised split R-hat and the bulk and tail effective sample sizes of
-[1]_; this module decides *what* is diagnosed (the log posterior, and functionals of the model
-before raw coordinates) and says so aloud when the chains disagree.
+[Vehtari2021]_; this module decides *what* is diagnosed (the log posterior, and functionals of the
+model before raw coordinates) and says so aloud when the chains disagree.
 
 References
 ----------
-.. [1] A. Vehtari, A. Gelman, D. Simpson, B. Carpenter and P.-C. Bürkner, Rank-normalization,
-   folding, and localization: an improved R-hat for assessing convergence of MCMC, Bayesian
-   Analysis 16(2), 2021.
+[Vehtari2021]_
 """
 
 import warnings
@@ -210,7 +208,7 @@ def warn_unless_converged(
     var_names : sequence of str, optional
         As in :func:`diagnose`.
     limit : float, default=1.01
-        The bound of Vehtari et al. (2021).
+        The bound of [Vehtari2021]_.
     stacklevel : int, default=2
         As in :func:`warnings.warn`: the frame that the warning names.
 

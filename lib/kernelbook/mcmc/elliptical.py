@@ -53,8 +53,8 @@ def elliptical_slice(
     ----------
     log_likelihood, prior_mean, prior_cov : as in :func:`metropolis`
         The Gaussian prior is required here.
-    n_samples, n_burn_in, n_chains, thin, start, functionals, store_draws, vectorized, \
-random_state, progress : as in :func:`metropolis`
+    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
+    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
 
     Returns
     -------
@@ -74,8 +74,7 @@ random_state, progress : as in :func:`metropolis`
 
     References
     ----------
-    .. [1] I. Murray, R. P. Adams and D. J. C. MacKay, Elliptical slice sampling, AISTATS,
-       JMLR W&CP 9:541-548, 2010.
+    [Murray2010]_
 
     Examples
     --------

@@ -59,9 +59,9 @@ def split_hmc(
 
     is split into the likelihood, which kicks p by half a step times its gradient, and the rest,
     whose flow is the rotation :math:`(z \cos\epsilon + p \sin\epsilon,\; p \cos\epsilon - z
-    \sin\epsilon)`, followed exactly [1]_. After ``n_leapfrog`` such steps the end is accepted
-    on the full H. The prior costs no accuracy however stiff or large it is. Coordinates with a
-    flat prior drift, :math:`z + \epsilon p`.
+    \sin\epsilon)`, followed exactly [Shahbaba2014]_. After ``n_leapfrog`` such steps the end is
+    accepted on the full H. The prior costs no accuracy however stiff or large it is. Coordinates
+    with a flat prior drift, :math:`z + \epsilon p`.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def split_hmc(
     adapt : bool, default=True
         Tune the step of each chain and block during the burn-in.
     target_acceptance : float, default=0.8
-    n_samples, n_burn_in, n_chains, thin, start, functionals, store_draws, vectorized, \
-random_state, progress : as in :func:`metropolis`
+    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
+    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
 
     Returns
     -------
@@ -108,8 +108,7 @@ random_state, progress : as in :func:`metropolis`
 
     References
     ----------
-    .. [1] B. Shahbaba, S. Lan, W. O. Johnson and R. M. Neal, Split Hamiltonian Monte Carlo,
-       Statistics and Computing 24, 2014.
+    [Shahbaba2014]_
 
     Examples
     --------

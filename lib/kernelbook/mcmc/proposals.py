@@ -71,7 +71,7 @@ def metropolis(
         Tune the step of each chain to ``target_acceptance`` during the burn-in. It is fixed
         afterwards; with False, always.
     target_acceptance : float, default=0.234
-        The acceptance rate that is optimal in high dimension [1]_.
+        The acceptance rate that is optimal in high dimension [Roberts1997]_.
     n_samples : int, default=1000
         Draws kept of each chain.
     n_burn_in : int, default=1000
@@ -131,8 +131,7 @@ def metropolis(
 
     References
     ----------
-    .. [1] G. O. Roberts, A. Gelman and W. R. Gilks, Weak convergence and optimal scaling of
-       random walk Metropolis algorithms, Annals of Applied Probability 7(1), 1997.
+    [Roberts1997]_
 
     Examples
     --------
@@ -196,7 +195,7 @@ def pcn(
                P(\text{accept}) = \min\{1, L(\theta') / L(\theta)\}
 
     The prior cancels, so acceptance does not fall as the dimension grows, as long as the
-    likelihood informs a fixed number of directions [1]_.
+    likelihood informs a fixed number of directions [Cotter2013]_.
 
     Parameters
     ----------
@@ -206,8 +205,8 @@ def pcn(
         The first step, in (0, 1]; 1 proposes a fresh draw of the prior each time.
     adapt, target_acceptance : as in :func:`metropolis`
         beta grows to 1 if even a fresh draw is accepted more often than the target.
-    n_samples, n_burn_in, n_chains, thin, start, functionals, store_draws, vectorized, \
-random_state, progress : as in :func:`metropolis`
+    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
+    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
 
     Returns
     -------
@@ -226,8 +225,7 @@ random_state, progress : as in :func:`metropolis`
 
     References
     ----------
-    .. [1] S. L. Cotter, G. O. Roberts, A. M. Stuart and D. White, MCMC methods for functions:
-       modifying old algorithms to make them faster, Statistical Science 28(3), 2013.
+    [Cotter2013]_
 
     Examples
     --------

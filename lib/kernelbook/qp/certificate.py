@@ -23,7 +23,7 @@ class Certificate:
     Attributes
     ----------
     duality_gap : float
-        (primal - dual) / max(|primal|, |dual|), never negative: no solution has an objective
+        ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution has an objective
         that is better by more than this share.
     kkt_violation : float
         Largest violation of the optimality conditions, in units of the gradient: relative to
