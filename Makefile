@@ -57,6 +57,9 @@ bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 assignment: ## write notebook NB=03 as an assignment for a course, with nbgrader's metadata
 	@$(IN_ENVIRONMENT) -m tools.exercises $(NB)
 
+book: ## build the HTML book into build/book; it needs no network to be read
+	@$(IN_ENVIRONMENT) -m tools.book
+
 lab: ## open the notebooks in JupyterLab
 	@$(IN_ENVIRONMENT) -m jupyterlab notebooks
 

@@ -1,0 +1,91 @@
+"""Configuration of the book; `make book` stages the sources and calls Sphinx with it."""
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parent
+sys.path.insert(0, str(BOOK / "ext"))
+
+_project = tomllib.loads((BOOK.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+project = _project["name"]
+author = "the kernelbook authors"
+copyright = "the kernelbook authors. Text and figures: CC BY 4.0, code: BSD-3-Clause"
+version = release = _project["version"]
+language = "en"
+root_doc = "index"
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "myst_nb",
+    "references",
+    "outputs",
+    "offline_mathjax",
+]
+
+# A work that nothing cites: tests/test_references.py finds it, and duplicates, without a build.
+suppress_warnings = ["ref.citation"]
+
+# Notebooks are shown as they were recorded; tests compare those outputs with new ones.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+autosummary_generate = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+templates_path = [str(BOOK / "_templates")]
+html_static_path = [str(BOOK / "_static")]
+html_css_files = ["book.css"]
+html_js_files = ["book.js"]
+html_theme = "sphinx_book_theme"
+html_title = "kernelbook"
+html_copy_source = True
+html_show_sphinx = False
+html_last_updated_fmt = None
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "search_bar_text": "Search the book",
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "use_download_button": True,
+}
+
+
+def skip_routing(app, what, name, item, skip, options):
+    """Leave out the methods that scikit-learn adds to every estimator for metadata routing."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_routing)
+
+
+# The one setting for everything that needs a public address; without it no button is shown.
+REPOSITORY = os.environ.get("KERNELBOOK_REPOSITORY") or _project.get("urls", {}).get("Repository")
+if REPOSITORY:
+    html_theme_options |= {
+        "repository_url": REPOSITORY.rstrip("/"),
+        "repository_branch": "main",
+        "use_repository_button": True,
+        "use_issues_button": True,
+        "launch_buttons": {
+            "binderhub_url": "https://mybinder.org",
+            "colab_url": "https://colab.research.google.com",
+            "notebook_interface": "jupyterlab",
+        },
+    }

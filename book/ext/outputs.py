@@ -1,0 +1,105 @@
+"""Outputs of notebooks as a reader wants them: figures, tables, and no trace of live controls.
+
+``kernelbook.plotting.show`` stores a picture, whose plain text is "Figure 3.4: what it shows", and
+then its caption. Here the two become one figure with the alternative text, the caption and the
+anchor ``figure-3-4``. A cell tagged ``widget`` keeps its code and loses its output, which is a
+control that only a live notebook can draw. The first paragraph of a page describes it to search
+engines.
+"""
+
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+from references import anchor, note_anchor
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+PICTURE = re.compile(r"Figure (\d+\.\d+): (.+)", re.DOTALL)
+LONGEST_DESCRIPTION = 300  # characters; search engines show fewer
+STILL = (
+    "This cell draws sliders that move the figure above; they move when the notebook runs live, "
+    "see "
+)
+
+
+class Figures(SphinxTransform):
+    default_priority = 400
+
+    def apply(self, **kwargs: object) -> None:
+        for outputs in list(_cells(self.document, "cell_code_output")):
+            for bundle in list(_cells(outputs, "mime_bundle")):
+                self._picture(bundle)
+
+    def _picture(self, bundle: nodes.container) -> None:
+        image = next(bundle.findall(nodes.image), None)
+        label = next(filter(None, (PICTURE.match(text) for text in _plain(bundle))), None)
+        if image is None or label is None:
+            return
+        image["alt"] = " ".join(label[2].split())
+        figure = nodes.figure("", image.deepcopy(), classes=["shown"])
+        following = bundle.next_node(nodes.container, descend=False, siblings=True)
+        paragraph = following and next(following.findall(nodes.paragraph), None)
+        if paragraph is not None and paragraph.astext().startswith(f"Figure {label[1]}."):
+            figure += nodes.caption("", "", *(node.deepcopy() for node in paragraph.children))
+            following.parent.remove(following)
+        note_anchor(self.document, figure, anchor("figure", label[1]))
+        bundle.replace_self(figure)
+
+
+class Widgets(SphinxTransform):
+    default_priority = 390
+
+    def apply(self, **kwargs: object) -> None:
+        for cell in list(_cells(self.document, "cell_code")):
+            if "tag_widget" in cell["classes"]:
+                for output in list(_cells(cell, "cell_code_output")):
+                    output.parent.remove(output)
+                cell += nodes.paragraph("", STILL, self._how(), nodes.Text("."), classes=["still"])
+
+    def _how(self) -> nodes.Node:
+        from sphinx.addnodes import pending_xref
+
+        return pending_xref(
+            "",
+            nodes.inline("", "how to run"),
+            refdomain="std",
+            reftype="doc",
+            reftarget="/book/run",
+            refexplicit=True,
+            refwarn=True,
+            refdoc=self.env.docname,
+        )
+
+
+class Description(SphinxTransform):
+    default_priority = 520
+
+    def apply(self, **kwargs: object) -> None:
+        given = any(meta.get("name") == "description" for meta in self.document.findall(nodes.meta))
+        paragraph = next(self.document.findall(nodes.paragraph), None)
+        if paragraph is not None and not given:
+            text = shortened(paragraph.astext())
+            self.document.insert(0, nodes.meta("", name="description", content=text))
+
+
+def shortened(text: str, limit: int = LONGEST_DESCRIPTION) -> str:
+    """Whole words of ``text``, with an ellipsis if some had to go."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " ..."
+
+
+def _cells(node: nodes.Element, element: str) -> Iterator[nodes.container]:
+    return (each for each in node.findall(nodes.container) if each.get("nb_element") == element)
+
+
+def _plain(bundle: nodes.container) -> Iterator[str]:
+    """The plain texts of an output, in whatever form the page keeps them."""
+    for form in bundle.findall(nodes.literal_block):
+        yield form.astext()
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    for transform in (Figures, Widgets, Description):
+        app.add_transform(transform)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,174 @@
+"""Build the HTML book from the committed outputs of the notebooks.
+
+python -m tools.book
+
+The sources are staged under build/book-source in the layout of the repository, so that relative
+links mean the same there, together with the pages that are made of other files: the map of the
+notebooks, the index of figures, one page a module. Sphinx writes the book to build/book; a warning
+is an error.
+"""
+
+import argparse
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+
+import kernelbook
+from tools.notebook_form import Page
+from tools.readme import map_of_notebooks
+from tools.reproducible import reproducible_environment
+
+__all__ = ["figures_page", "main", "module_page", "public_modules", "sources"]
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGE = ROOT / "build" / "book-source"
+TARGET = ROOT / "build" / "book"
+PAGES = ("book/**/*.md", "book/**/*.rst", "notebooks/[0-9]*.ipynb", "data/**/README.md")
+ROOT_PAGES = ("CHANGELOG.md",)
+PLACE = "<address of the repository>"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.book")
+    parser.add_argument("--builder", default="html", help="of Sphinx, for instance linkcheck")
+    options = parser.parse_args(arguments)
+    stage(STAGE)
+    command = [sys.executable, "-m", "sphinx", "-b", options.builder, "-c", str(ROOT / "book")]
+    command += ["-d", str(ROOT / "build" / "book-doctrees"), "-W", "--keep-going", "-q"]
+    code = subprocess.run(
+        [*command, str(STAGE), str(TARGET)], cwd=ROOT, env=reproducible_environment()
+    ).returncode
+    if code == 0:
+        print(f"The book is in {TARGET.relative_to(ROOT)}: open index.html there")
+    return code
+
+
+def stage(target: Path) -> None:
+    """Bring ``target`` up to date; what has not changed keeps its time, and Sphinx skips it."""
+    wanted = dict(sources())
+    for path in target.rglob("*"):
+        if path.is_file() and str(path.relative_to(target)) not in wanted:
+            path.unlink()
+    for name, content in wanted.items():
+        path = target / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def sources() -> Iterator[tuple[str, bytes]]:
+    """Every source of the book: its path below the stage, its content."""
+    for pattern in (*PAGES, *ROOT_PAGES):
+        for path in sorted(ROOT.glob(pattern)):
+            if path != ROOT / "book" / "index.md":
+                yield str(path.relative_to(ROOT)), _text(path)
+    index = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    notebooks = ROOT / "notebooks"
+    yield "index.md", index.replace("<!-- map -->\n", map_of_notebooks(notebooks)).encode()
+    yield "book/figures.md", figures_page(sorted(notebooks.glob("[0-9]*.ipynb"))).encode()
+    modules = public_modules()
+    yield "api/index.rst", api_page(modules).encode()
+    for module in modules:
+        yield f"api/{module.__name__.partition('.')[2]}.rst", module_page(module).encode()
+
+
+def _text(path: Path) -> bytes:
+    content = path.read_bytes()
+    address = os.environ.get("KERNELBOOK_REPOSITORY")
+    return content.replace(PLACE.encode(), address.encode()) if address else content
+
+
+def figures_page(notebooks: Sequence[Path]) -> str:
+    """The index of figures: number, link and caption of each, by notebook."""
+    lines = [
+        "# Figures",
+        "",
+        "Every figure of the notebooks with its caption; the number leads to the figure.",
+        "",
+    ]
+    for path in notebooks:
+        title = nbformat.read(path, as_version=4).cells[0].source.splitlines()[0]
+        lines += [f"## {title.lstrip('# ')}", ""]
+        for number, caption in figures(path):
+            place = f"../notebooks/{path.name}#figure-{number.replace('.', '-')}"
+            lines.append(f"* [Figure {number}]({place}) {caption}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def figures(path: Path) -> Iterator[tuple[str, str]]:
+    """Number and caption of the figures of one notebook, in their order."""
+    caption = re.compile(r"\*\*Figure (\d+\.\d+)\.\*\* (.+)", re.DOTALL)
+    for _, output in Page.read(path).outputs():
+        text = output.get("data", {}).get("text/markdown", "")
+        if found := caption.match(text):
+            yield found[1], " ".join(found[2].split())
+
+
+def public_modules() -> list[ModuleType]:
+    """The modules of the library that say what they offer, by name."""
+    names = sorted(info.name for info in pkgutil.iter_modules(kernelbook.__path__))
+    modules = [importlib.import_module(f"kernelbook.{name}") for name in names if name[0] != "_"]
+    return [module for module in modules if hasattr(module, "__all__")]
+
+
+def api_page(modules: Sequence[ModuleType]) -> str:
+    """One line a module, and the order of their pages."""
+    lines = [
+        *_heading("The library", "="),
+        "Each estimator is a scikit-learn estimator; each fit carries a certificate. The problem",
+        "that a function solves stands first in its description, then shapes, units and signs,",
+        "then what is refused and why.",
+        "",
+        ".. list-table::",
+        "   :widths: 30 70",
+        "",
+    ]
+    for module in modules:
+        page = module.__name__.partition(".")[2]
+        lines += [f"   * - :doc:`{module.__name__} <{page}>`", f"     - {_summary(module)}"]
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    lines += [f"   {module.__name__.partition('.')[2]}" for module in modules]
+    return "\n".join(lines) + "\n"
+
+
+def module_page(module: ModuleType) -> str:
+    """The page of one module: its text, a table of its names, then each of them."""
+    documented = [name for name in module.__all__ if callable(getattr(module, name))]
+    lines = [
+        *_heading(module.__name__, "="),
+        f".. automodule:: {module.__name__}",
+        "   :no-members:",
+        "",
+        f".. currentmodule:: {module.__name__}",
+        "",
+        ".. autosummary::",
+        "",
+        *(f"   {name}" for name in documented),
+        "",
+    ]
+    for name in documented:
+        kind = "class" if isinstance(getattr(module, name), type) else "function"
+        lines += [*_heading(name, "-"), f".. auto{kind}:: {name}", ""]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(title: str, line: str) -> list[str]:
+    return [title, line * len(title), ""]
+
+
+def _summary(module: ModuleType) -> str:
+    """The first sentence of what a module says of itself."""
+    return " ".join((module.__doc__ or "").strip().split("\n\n")[0].split())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
