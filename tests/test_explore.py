@@ -9,19 +9,23 @@ import pytest
 from sklearn.datasets import make_moons
 
 from kernelbook import explore
-from kernelbook.datasets import make_gaussians, make_sinc
+from kernelbook.datasets import make_banana, make_gaussians, make_sinc
+from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
 
 RARE = make_gaussians(60, 15, distance=3.0, random_state=2)
 MOONS = make_moons(60, noise=0.25, random_state=3)
 SINC = make_sinc(60, noise=0.05, random_state=5)
+BENT = make_banana(40, random_state=12)[0]
 
 # Each panel, and for each of its controls a value that has to change picture and sentence.
 PANELS = {
     "margin": (lambda: explore.margin(*RARE), {"C": 0.01, "balanced": True}),
     "width": (lambda: explore.width(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
     "tube": (lambda: explore.tube(*SINC, *SINC, gamma=0.2), {"epsilon": 0.3, "C": 0.01}),
+    "sphere": (lambda: explore.sphere(BENT, BENT + 0.1), {"nu": 0.5, "gamma": 10.0}),
+    "collapse": (lambda: explore.collapse(BENT), {"prior": "row_sum", "s": 10.0}),
 }
 
 
@@ -104,6 +108,28 @@ def test_tube_says_what_the_machine_says():
         f"error {error:.3f} (root mean square) on 60 new points."
     )
     assert panel.controls["epsilon"].max == pytest.approx(np.ptp(y) / 2)
+
+
+def test_sphere_says_what_the_machine_says():
+    panel = explore.sphere(BENT, BENT + 0.1)
+    panel.controls["nu"].value = 0.5
+    machine = SVDD(nu=0.5, gamma=1.0).fit(BENT)
+    assert panel.sentence == (
+        f"nu = 0.5, gamma = 1: outside {(machine.predict(BENT) < 0).sum()} of 40 (nu n = 20), "
+        f"support vectors {len(machine.support_)}; "
+        f"new points outside {np.mean(machine.predict(BENT + 0.1) < 0):.3f}."
+    )
+
+
+def test_collapse_shows_that_no_scale_repairs_row_sums_and_a_large_one_spoils_row_means():
+    panel = explore.collapse(BENT)
+
+    def atoms(prior, s):
+        panel.controls["prior"].value, panel.controls["s"].value = prior, s
+        return float(panel.sentence.split("rests on ")[1].split()[0])
+
+    assert max(atoms("row_sum", s) for s in (0.01, 1.0, 100.0)) < 8
+    assert atoms("row_mean", 0.01) > 35 > 10 > atoms("row_mean", 100.0)
 
 
 def test_the_library_and_this_module_import_without_widgets():

@@ -7,17 +7,23 @@ ipywidgets and matplotlib are imported when first needed: ``pip install "kernelb
 """
 
 import io
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
+from kernelbook.bayes import BayesianSVDD
+from kernelbook.exceptions import CollapseWarning
+from kernelbook.kernels import gram
 from kernelbook.plotting import plot_decision, plot_regression_tube
+from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
 
-__all__ = ["Panel", "margin", "tube", "width"]
+__all__ = ["Panel", "collapse", "margin", "sphere", "tube", "width"]
 
 DPI = 80  # a picture of a slider has to be there at once, and is not for print
 LAYOUT_ROUNDS = 2
@@ -222,6 +228,107 @@ def tube(
     return Panel(draw, {"epsilon": half_width, "C": _logarithmic("C", 1.0, -2, 3)})
 
 
+def sphere(X: ArrayLike, X_new: ArrayLike) -> Panel:
+    """The share nu that a description may leave outside, the width, and what new points do.
+
+    Parameters
+    ----------
+    X : array, shape (n, 2)
+        Targets.
+    X_new : array, shape (m, 2)
+        Other points of the same kind, not used to fit.
+
+    Returns
+    -------
+    Panel
+        With controls ``nu`` (0.02 to 1) and ``gamma`` (1e-2 to 1e2) of an :class:`SVDD`.
+
+    Examples
+    --------
+    >>> points = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]]
+    >>> sphere(points, [[2.0, 2.0], [9.0, 9.0]]).sentence
+    'nu = 0.1, gamma = 1: outside 0 of 4 (nu n = 0.4), support vectors 4; new points outside 0.500.'
+    """
+    X, X_new = np.asarray(X, dtype=float), np.asarray(X_new, dtype=float)
+    limits = _around(X)
+
+    def draw(ax: Any, nu: float, gamma: float) -> str:
+        machine = SVDD(nu=nu, gamma=gamma).fit(X)
+        plot_decision(machine, X, limits=limits, colorbar=False, ax=ax)
+        return (
+            f"nu = {nu:.3g}, gamma = {gamma:.3g}: outside {(machine.predict(X) < 0).sum()} of "
+            f"{len(X)} (nu n = {nu * len(X):.3g}), support vectors {len(machine.support_)}; "
+            f"new points outside {np.mean(machine.predict(X_new) < 0):.3f}."
+        )
+
+    share = ipywidgets().FloatSlider(
+        description="nu", value=0.1, min=0.02, max=1.0, step=0.02, readout_format=".2f"
+    )
+    return Panel(draw, {"nu": share, "gamma": _logarithmic("gamma", 1.0, -2, 2)})
+
+
+def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
+    """The scale of a prior on logits, and on how many points the posterior's centre rests.
+
+    The chains are short, to be there at once: the sentence has digits to see a trend by.
+
+    Parameters
+    ----------
+    X : array, shape (n, 2)
+        Targets, about a hundred at most.
+    gamma : float, default=1
+        Of the RBF kernel.
+
+    Returns
+    -------
+    Panel
+        With controls ``prior`` (the row sums or the row means of the Gram matrix, with a minus
+        sign) and ``s`` (1e-2 to 1e2), the mean and the scale of the prior of a
+        :class:`BayesianSVDD`.
+
+    Examples
+    --------
+    Two points at a distance have equal row sums, and a narrow prior keeps their weights equal.
+
+    >>> print(collapse([[0.0, 0.0], [3.0, 0.0]]).sentence.partition(";")[0])
+    m = -K1/n, s = 0.01: a draw rests on 2 effective atoms of 2 points
+    """
+    X = np.asarray(X, dtype=float)
+    limits = _around(X)
+    names = {"row_mean": "-K1/n", "row_sum": "-K1"}
+
+    def draw(ax: Any, prior: str, s: float) -> str:
+        machine = BayesianSVDD(
+            prior, 1.0, s, gamma=gamma, n_chains=8, n_samples=20, n_burn_in=40, random_state=0
+        )
+        with warnings.catch_warnings():  # collapse is what is shown
+            warnings.simplefilter("ignore", CollapseWarning)
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            weights = machine.fit(X).alpha_
+        density = gram("rbf", X, gamma=gamma) @ weights
+        edge = np.quantile(density, 0.05)
+        plot_decision(
+            lambda Z: gram("rbf", Z, X, gamma=gamma) @ weights - edge,
+            X,
+            limits=limits,
+            size=6,
+            colorbar=False,
+            legend=False,
+            ax=ax,
+        )
+        ax.scatter(*X.T, s=500 * weights, facecolor="none", edgecolor="black", linewidth=1.5)
+        return (
+            f"m = {names[prior]}, s = {s:.3g}: a draw rests on {machine.n_effective_atoms_:.2g} "
+            f"effective atoms of {len(X)} points; the heaviest has {weights.max():.0%} of the "
+            "weight on average."
+        )
+
+    prior = ipywidgets().Dropdown(
+        description="prior mean", options=[(name, prior) for prior, name in names.items()]
+    )
+    return Panel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
+
+
 def ipywidgets() -> Any:
     try:
         import ipywidgets
@@ -236,3 +343,10 @@ def _logarithmic(name: str, value: float, low: float, high: float) -> Any:
     return ipywidgets().FloatLogSlider(
         description=name, value=value, base=10, min=low, max=high, step=0.25, readout_format=".3g"
     )
+
+
+def _around(X: Any, room: float = 0.25) -> tuple[tuple[float, float], ...]:
+    """Limits of both axes: the points, and a quarter of their extent on each side."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    margin = room * (high - low).max()
+    return tuple(zip(low - margin, high + margin, strict=True))
