@@ -31,8 +31,14 @@ __all__ = ["figures_page", "main", "module_page", "public_modules", "sources"]
 ROOT = Path(__file__).resolve().parents[1]
 STAGE = ROOT / "build" / "book-source"
 TARGET = ROOT / "build" / "book"
-PAGES = ("book/**/*.md", "book/**/*.rst", "notebooks/[0-9]*.ipynb", "data/**/README.md")
-ROOT_PAGES = ("CHANGELOG.md",)
+PAGES = (
+    "CHANGELOG.md",
+    "book/*.md",
+    "book/*.rst",
+    "book/pages/*.md",
+    "notebooks/[0-9]*.ipynb",
+    "data/**/README.md",
+)
 PLACE = "<address of the repository>"
 
 
@@ -66,7 +72,7 @@ def stage(target: Path) -> None:
 
 def sources() -> Iterator[tuple[str, bytes]]:
     """Every source of the book: its path below the stage, its content."""
-    for pattern in (*PAGES, *ROOT_PAGES):
+    for pattern in PAGES:
         for path in sorted(ROOT.glob(pattern)):
             if path != ROOT / "book" / "index.md":
                 yield str(path.relative_to(ROOT)), _text(path)
@@ -151,6 +157,7 @@ def module_page(module: ModuleType) -> str:
         f".. currentmodule:: {module.__name__}",
         "",
         ".. autosummary::",
+        "   :nosignatures:",
         "",
         *(f"   {name}" for name in documented),
         "",

@@ -1,0 +1,197 @@
+// Opens every page of the built book in Chromium, from the disk and with the network off, and
+// tells what a reader would stumble over: node check.mjs BOOK SCREENSHOTS [PART OF A PATH ...]
+import { readFileSync, readdirSync, existsSync, mkdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [book, screenshots, ...wanted] = process.argv.slice(2);
+const root = resolve(book);
+const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const DESK = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const problems = [];
+const ids = new Map(); // of each page
+const links = []; // [page, address]
+
+const pages = readdirSync(root, { recursive: true })
+  .filter((name) => name.endsWith(".html") && !name.startsWith("_"))
+  .filter((name) => !wanted.length || wanted.some((part) => name.includes(part)))
+  .sort();
+const address = (name) => pathToFileURL(join(root, name)).href;
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+function watch(context, say) {
+  // What leaves the folder of the book is a fault, even if it would work.
+  context.setOffline(true);
+  context.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(pathToFileURL(root).href) && !url.startsWith("data:")) {
+      say(`asks for ${url}`);
+    }
+  });
+  context.on("requestfailed", (request) => say(`could not load ${request.url()}`));
+  context.on("console", (message) => {
+    if (message.type() === "error") say(`console: ${message.text()}`);
+  });
+  context.on("weberror", (error) => say(`script: ${error.error().message}`));
+}
+
+async function open(page, name) {
+  await page.goto(address(name));
+  await page.evaluate(() => window.MathJax?.startup?.promise);
+  await page.evaluate(() => document.fonts.ready);
+}
+
+// Runs in the page: what is wrong with its text, and what it holds for the links of others.
+function inspect() {
+  const found = [];
+  const main = document.querySelector("main");
+  const headings = document.querySelectorAll("h1").length;
+  if (headings !== 1) found.push(`has ${headings} first-level headings`);
+  if (!document.title.trim()) found.push("has no title");
+  if (!document.documentElement.lang) found.push("does not say its language");
+  const search = location.pathname.endsWith("search.html");
+  if (!search && !document.querySelector("meta[name=description]")) {
+    found.push("has no description");
+  }
+  for (const image of document.images) {
+    if (!image.alt.trim()) found.push(`has a picture without text: ${image.src}`);
+    if (!image.naturalWidth) found.push(`has a picture that is not shown: ${image.src}`);
+  }
+  const formulas = document.querySelectorAll(".math").length;
+  const typeset = document.querySelectorAll(".math mjx-container").length;
+  if (typeset < formulas) found.push(`typeset ${typeset} of ${formulas} formulas`);
+  for (const error of document.querySelectorAll("mjx-merror, [data-mjx-error]")) {
+    found.push(`has a formula that is wrong: ${error.textContent}`);
+  }
+  const prose = main.cloneNode(true);
+  prose.querySelectorAll("pre, code, script, mjx-container").forEach((node) => node.remove());
+  const raw = prose.textContent.match(/.{0,30}(\$\$|\\\(|\\\[|\\tag|\\frac).{0,30}/);
+  if (raw) found.push(`shows raw mathematics: ${raw[0]}`);
+  const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);
+  const doubled = ids.filter((id, place) => ids.indexOf(id) !== place && !id.startsWith("MJX"));
+  if (doubled.length) found.push(`uses an id twice: ${[...new Set(doubled)].slice(0, 3)}`);
+  const links = [...document.querySelectorAll("a[href]")].map((link) => link.href);
+  return { found, ids, links };
+}
+
+async function accessible(page, say, what) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"], preload: false }));
+  for (const { id, impact, nodes } of violations) {
+    if (["serious", "critical"].includes(impact)) {
+      const first = nodes[0];
+      say(`${what}: ${id} (${impact}), ${nodes.length} times, first ${first.html.slice(0, 160)}`
+        + ` ${first.any[0]?.message ?? ""}`);
+    }
+  }
+}
+
+async function picture(page, kind, name) {
+  const path = join(screenshots, kind, name.replaceAll("/", "-").replace(/html$/, "png"));
+  await page.screenshot({ path });
+}
+
+async function readPages(colorScheme, viewport) {
+  const phone = viewport === PHONE;
+  const kind = phone ? "phone" : colorScheme;
+  mkdirSync(join(screenshots, kind), { recursive: true });
+  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+  let name = "";
+  const say = (text) => problems.push(`${name} (${kind}): ${text}`);
+  watch(context, say);
+  const page = await context.newPage();
+  for (name of pages) {
+    await open(page, name);
+    if (phone) {
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > PHONE.width) say(`is ${width} pixels wide`);
+    } else if (colorScheme === "light") {
+      const { found, ids: own, links: out } = await page.evaluate(inspect);
+      found.forEach(say);
+      ids.set(name, new Set(own));
+      out.forEach((link) => links.push([name, link]));
+    }
+    await accessible(page, say, kind);
+    await picture(page, kind, name);
+  }
+  await context.close();
+}
+
+function followLinks() {
+  for (const [page, link] of links) {
+    const url = new URL(link);
+    if (url.protocol !== "file:") continue;
+    const path = fileURLToPath(new URL(url.pathname, "file:"));
+    const name = relative(root, path);
+    const anchor = decodeURIComponent(url.hash.slice(1));
+    if (!existsSync(path)) problems.push(`${page}: leads nowhere: ${name}`);
+    else if (anchor && ids.has(name) && !ids.get(name).has(anchor)) {
+      problems.push(`${page}: leads to a place that is not there: ${name}#${anchor}`);
+    }
+  }
+}
+
+// A reader without a mouse: skip to the text, find a word, follow the navigation.
+async function useKeyboard() {
+  const context = await browser.newContext({ viewport: DESK });
+  const say = (text) => problems.push(`keyboard: ${text}`);
+  watch(context, say);
+  const page = await context.newPage();
+  await open(page, "index.html");
+  await page.keyboard.press("Tab");
+  const skip = await page.evaluate(() => document.activeElement.textContent.trim());
+  if (!/skip to main/i.test(skip)) say(`the first stop is "${skip}", not "Skip to main content"`);
+  await page.keyboard.press("Enter");
+  if (!page.url().endsWith("#main-content")) say("the skip link does not skip");
+
+  const reach = async (selector, what) => {
+    await open(page, "index.html");
+    for (let stop = 0; stop < 60; stop += 1) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate((css) => document.activeElement.matches(css), selector)) return;
+    }
+    say(`60 stops do not reach ${what}`);
+  };
+  await reach(".search-button-field, .search-button, .search-button__button", "the search");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open] input[type=search], .search-button__wrapper.show input");
+  await page.keyboard.type("duality gap");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/search\.html/);
+  await page.waitForSelector("#search-results li a", { timeout: 20000 }).catch(() => {
+    say("the search finds nothing");
+  });
+  await reach(".bd-sidebar-primary nav a[href*='notebooks/']", "the navigation");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/notebooks\//);
+  await context.close();
+}
+
+async function print() {
+  const page = await browser.newPage();
+  for (const name of pages.filter((each) => /^notebooks.0[13]/.test(each))) {
+    await open(page, name);
+    const path = join(screenshots, name.replaceAll("/", "-").replace(/html$/, "pdf"));
+    await page.pdf({ path, format: "A4" });
+  }
+  await page.close();
+}
+
+await readPages("light", DESK);
+await readPages("dark", DESK);
+await readPages("light", PHONE);
+followLinks();
+if (!wanted.length) await useKeyboard();
+await print();
+await browser.close();
+problems.forEach((problem) => console.log(problem));
+console.log(`${pages.length} pages, ${links.length} links, ${problems.length} problems; `
+  + `pictures in ${screenshots}`);
+process.exit(problems.length ? 1 : 0);
