@@ -1,6 +1,6 @@
 """A Gram matrix that is never formed: products and blocks are computed from the points."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,6 +21,11 @@ DISTANCE_KINDS = {"rbf": 0, "laplacian": 1}
 KINDS = {**DISTANCE_KINDS, "linear": 2, "poly": 2}
 # Values of one block of kernel rows: 32 MB.
 BLOCK_VALUES = 2**22
+# From so many features on, inner products by BLAS are faster than sums of squared differences.
+# They lose the digits that norms have more than distances, so only norms up to this are let in.
+MANY_FEATURES, LARGEST_NORM = 16, 8.0
+# Values between a product by BLAS and its exponential: they should stay in the cache.
+CACHED_VALUES = 2**17
 # Columns from which the means of the matrix are estimated.
 SAMPLED_COLUMNS = 64
 
@@ -113,6 +118,8 @@ class PointsQuadratic:
 
     def mv_at(self, rows: Index, x: Array) -> Array:
         """The entries (Q x)[rows]."""
+        if len(rows) == 0:
+            return np.zeros(0)
         used = np.flatnonzero(x)
         weights = x[used] if self.scale is None else x[used] * self.scale[used]
         kind = self._distance_kind
@@ -125,15 +132,46 @@ class PointsQuadratic:
     def _compiled_sums(self, kind: int, rows: Index, used: Index, weights: Array) -> Array:
         from kernelbook.qp.exact.compiled import kernel_sums
 
+        if self._by_products:
+            product = np.empty(len(rows))
+            for batch, values in self._kernel_batches(rows, used):
+                product[batch] = values @ weights
+            return product if self.scale is None else product + weights.sum()
         at = self.features if len(rows) == len(self) else self.features[:, rows]
         product = np.full(len(rows), 0.0 if self.scale is None else weights.sum())
         others = np.ascontiguousarray(self.features[:, used].T)
         kernel_sums(np.ascontiguousarray(at), others, weights, kind, product)
         return product
 
+    @cached_property
+    def _norms(self) -> Array:
+        return np.einsum("ij,ij->j", self.features, self.features)
+
+    @cached_property
+    def _by_products(self) -> bool:
+        """Whether distances may be computed from inner products, and it pays."""
+        many = len(self.features) >= MANY_FEATURES
+        return self.kind == "rbf" and many and float(self._norms.max()) <= LARGEST_NORM
+
+    def _kernel_batches(
+        self, rows: Index, columns: Index, out: Array | None = None
+    ) -> Iterator[tuple[slice, Array]]:
+        """Some rows at a time: which, and k - 1 for these rows and the columns."""
+        from kernelbook.qp.exact.compiled import kernel_from_products
+
+        at, norms = self.features[:, columns], self._norms[columns]
+        size = max(1, CACHED_VALUES // max(1, len(columns)))
+        scratch = np.empty((min(size, len(rows)), len(columns))) if out is None else out
+        for batch in gen_batches(len(rows), size):
+            here = rows[batch]
+            values = scratch[: len(here)] if out is None else out[batch]
+            np.matmul(self.features[:, here].T, at, out=values)
+            kernel_from_products(values, self._norms[here], norms)
+            yield batch, values
+
     def _sums_in_blocks(self, rows: Index, used: Index, weights: Array) -> Array:
         product, others = np.zeros(len(rows)), self.X[used]
-        if len(rows) == 0 or len(used) == 0:
+        if len(used) == 0:
             return product
         for block in gen_batches(len(rows), max(1, BLOCK_VALUES // max(1, len(used)))):
             product[block] = self.gram(self.X[rows[block]], others) @ weights
@@ -164,6 +202,10 @@ class PointsQuadratic:
         from kernelbook.qp.exact.compiled import fill_block
 
         values = np.empty((len(rows), len(columns)))
+        if self._by_products:
+            for _ in self._kernel_batches(rows, columns, values):
+                pass
+            return values if self.scale is None else values + 1.0
         at = np.ascontiguousarray(self.features[:, columns])
         fill_block(at, np.ascontiguousarray(self.features[:, rows].T), kind, values)
         return values if self.scale is None else values + 1.0

@@ -15,6 +15,8 @@ __all__ = [
     "LIMIT",
     "block_extremes",
     "fill_block",
+    "gather",
+    "kernel_from_products",
     "kernel_sums",
     "make_room",
     "smo_on_points",
@@ -31,6 +33,7 @@ FAST: dict[str, Any] = {
 }
 BLOCK = 512
 CHUNK = 1024
+SEARCHED = 64
 GAUSSIAN, LAPLACIAN, POLYNOMIAL = 0, 1, 2
 CONVERGED, LIMIT = -1, -2
 # Stands for infinity, with which the fast comparisons above may not calculate.
@@ -242,6 +245,25 @@ def fill_block(features, others, kind, out):
 
 
 @njit(**FAST)
+def kernel_from_products(products, own, others):
+    """Replace the inner products of points by k(x_i, z_j) - 1, k Gaussian of width 1.
+
+    products is (m, n); own (m,) and others (n,) are the squared norms.
+    """
+    x = np.empty(CHUNK)
+    rounded = np.empty(CHUNK)
+    for start in range(0, len(others), CHUNK):
+        stop = min(start + CHUNK, len(others))
+        size = stop - start
+        norms = others[start:stop]
+        for i in range(len(products)):
+            part = products[i, start:stop]
+            for c in range(size):
+                x[c] = min(2.0 * part[c] - own[i] - norms[c], 0.0)
+            _expm1_double(x[:size], part, rounded[:size])
+
+
+@njit(**FAST)
 def _extremes(t, up, low):
     """Largest t that may rise and smallest t that may fall.
 
@@ -402,26 +424,49 @@ def smo_steps(places, numbers, bounds, ends):
 
 
 @njit(**FAST)
-def make_room(needed, clock, slot, owner, used):
-    """The place of the row not used for longest, given to the one that is needed."""
-    place = np.argmin(used)
-    if owner[place] >= 0:
+def make_room(needed, clock, slot, owner, used, taken):
+    """A place for the row that is needed: a free one, or that of a row not used for long.
+
+    Places are taken in order; taken[0] counts them. Once all are taken, the row not used for
+    longest among the next SEARCHED leaves: to look through all of them costs as much as a row.
+    """
+    places = len(owner)
+    place = taken[0]
+    if place < places:
+        taken[0] += 1
+    else:
+        start = place - places
+        searched = min(SEARCHED, places)
+        place = start
+        for k in range(start, start + searched):
+            if used[k % places] < used[place]:
+                place = k % places
+        taken[0] = places + (start + searched) % places
         slot[owner[place]] = -1
     owner[place], slot[needed], used[place] = needed, place, clock
     return place
 
 
 @njit(**FAST)
-def smo_on_points(kernel, places, owner, numbers, bounds, ends):
-    """As smo_steps, with rows computed here; the one not used for longest makes room.
+def gather(row, kept, out):
+    """out[c] = row[kept[c]], in order: kept ascends, and out may lie at the head of row."""
+    for c in range(len(kept)):
+        out[c] = row[kept[c]]
 
-    kernel is (features, scale, kind, polynomial), as :class:`PointsSource` has them.
+
+@njit(**FAST)
+def smo_on_points(kernel, places, room, numbers, bounds, ends):
+    """As smo_steps, with rows computed here.
+
+    room is (owner, taken) of the row cache, kernel (features, scale, kind, polynomial) as
+    :class:`PointsSource` has them.
     """
     rows, slot, used = places
+    owner, taken = room
     features, scale, kind, polynomial = kernel
     while True:
         needed = smo_steps(places, numbers, bounds, ends)
         if needed < 0:
             return needed
-        place = make_room(needed, ends[3][1], slot, owner, used)
+        place = make_room(needed, ends[3][1], slot, owner, used, taken)
         _row_single(features, scale, kind, polynomial, needed, rows[place])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.exact.compiled import make_room
+from kernelbook.qp.exact.compiled import gather, make_room
 
 __all__ = ["RowCache"]
 
@@ -14,7 +14,7 @@ Index = NDArray[np.intp]
 
 
 class RowCache:
-    """Rows of length n in single precision; the one not used for longest makes room.
+    """Rows of length n in single precision; one not used for long makes room.
 
     Attributes
     ----------
@@ -23,6 +23,8 @@ class RowCache:
         The place of each row, -1 if it is not there.
     owner, used : ndarray of int, shape (places,)
         The row in each place (-1: none), and when it was used last.
+    taken : ndarray of int, shape (1,)
+        The number of places taken; beyond it, where to look for one to give up.
     """
 
     def __init__(self, n: int, memory: int) -> None:
@@ -32,6 +34,7 @@ class RowCache:
         self.slot = np.full(n, -1, dtype=np.int64)
         self.owner = np.full(places, -1, dtype=np.int64)
         self.used = np.zeros(places, dtype=np.int64)
+        self.taken = np.zeros(1, dtype=np.int64)
 
     @classmethod
     def of_matrix(cls, K: Array) -> "RowCache":
@@ -40,11 +43,12 @@ class RowCache:
         n = len(K)
         cache.rows, cache.slot, cache.owner = K, np.arange(n), np.arange(n)
         cache.used = np.zeros(n, dtype=np.int64)
+        cache.taken = np.full(1, n)
         return cache
 
     def place_for(self, i: int, clock: int) -> int:
         """Make room for row i."""
-        return int(make_room(i, clock, self.slot, self.owner, self.used))
+        return int(make_room(i, clock, self.slot, self.owner, self.used, self.taken))
 
     def compact(self, kept: Index) -> None:
         """Shorten the rows to the entries in kept, and forget the rows of the others.
@@ -60,10 +64,11 @@ class RowCache:
         places = int(min(n, len(self._buffer) // n))
         rows = self._buffer[: places * n].reshape(places, n)
         for place, old in enumerate(held):
-            rows[place] = self.rows[old, kept]
+            gather(self.rows[old], kept, rows[place])
         owner, used = np.full(places, -1, dtype=np.int64), np.zeros(places, dtype=np.int64)
         owner[: len(held)] = position[self.owner[held]]
         used[: len(held)] = self.used[held]
         self.slot = np.full(n, -1, dtype=np.int64)
         self.slot[owner[: len(held)]] = np.arange(len(held))
         self.rows, self.owner, self.used = rows, owner, used
+        self.taken[0] = len(held)

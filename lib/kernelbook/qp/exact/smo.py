@@ -92,7 +92,8 @@ class Pairwise:
         if _is_compiled(self.source):
             kind = self.source.points.compiled_kind
             kernel = (self._features, self._scale, kind, self._polynomial)
-            status = smo_on_points(kernel, places, cache.owner, numbers, bounds, ends)
+            room = (cache.owner, cache.taken)
+            status = smo_on_points(kernel, places, room, numbers, bounds, ends)
         else:
             while (status := smo_steps(places, numbers, bounds, ends)) >= 0:
                 place = cache.place_for(status, int(self._counters[1]))

@@ -67,7 +67,8 @@ class PointsSource:
     @cached_property
     def features(self) -> Single:
         """One feature a row, shape (d, n)."""
-        return self.points.features[:, self.point_of].astype(np.float32)
+        # An index into columns leaves them in the order of columns, which the loops can't stream.
+        return self.points.features[:, self.point_of].astype(np.float32, order="C")
 
     @cached_property
     def polynomial(self) -> tuple[Single, np.float32, int, Single]:
