@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, solve_triangular
-from scipy.linalg.lapack import dgetrf, dgetrs
+from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dtrtrs, spotrf, strtrs
 
 __all__ = ["BorderedSystem"]
 
@@ -109,9 +108,8 @@ class BorderedSystem:
         M = np.empty((len(base), len(base)), dtype=np.float32)
         for row, i in enumerate(base):
             M[row] = self.K[i, base]
-        try:
-            L, _ = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        L, info = spotrf(M.T, lower=1, clean=0, overwrite_a=1)
+        if info != 0:
             return None
         well_off = np.diagonal(L).min() >= SINGLE_PIVOT * self._scale**0.5
         return L if well_off else None
@@ -122,10 +120,10 @@ class BorderedSystem:
         for multiple in RIDGES:
             M = self.K[np.ix_(base, base)]
             M.ravel()[:: len(M) + 1] += multiple * RIDGE * self._scale * len(M)
-            try:
-                L, _ = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
-            except LinAlgError:
+            factor, info = dpotrf(M.T, lower=1, clean=0, overwrite_a=1)
+            if info != 0:
                 continue
+            L = factor
             if np.diagonal(L).min() >= SMALLEST_PIVOT * self._scale**0.5:
                 break
         return L
@@ -147,21 +145,24 @@ class BorderedSystem:
             return None
 
         def step(residual: Array, missing: float) -> tuple[Array, float]:
-            z = solve_triangular(
-                self._L, residual[base].astype(self._L.dtype), lower=True, check_finite=False
-            )
+            z = self._lower_solve(residual[base])
             # Removed variables stay where they are: their step is zero.
             rhs = np.concatenate([residual[added], [missing], np.zeros(len(removed))])
             u, _ = dgetrs(lu, pivots, rhs - Z.T @ z)
             change = np.zeros(n)
-            change[base] = solve_triangular(
-                self._L, z - Z @ u.astype(Z.dtype), lower=True, trans="T", check_finite=False
-            )
+            change[base] = self._lower_solve(z - Z @ u.astype(Z.dtype), transposed=True)
             change[removed] = 0.0
             change[added] = u[:k]
             return change, float(u[k])
 
         return step
+
+    def _lower_solve(self, right: NDArray[Any], transposed: bool = False) -> NDArray[Any]:
+        """L^-1 or L^-T times columns, in the precision of L."""
+        # LAPACK itself: scipy's wrapper takes longer than small systems do.
+        solve = strtrs if self._L.dtype == np.float32 else dtrtrs
+        solution, _ = solve(self._L, right.astype(self._L.dtype), lower=1, trans=int(transposed))
+        return solution
 
     def _solve_columns(self, names: list[int]) -> None:
         """Append L^-1 times the columns of the border that are not there yet."""
@@ -176,10 +177,12 @@ class BorderedSystem:
                 C[:, column] = self.K[base, name]
             else:
                 C[self._position[name - n], column] = 1.0
-        new = solve_triangular(self._L, C, lower=True, overwrite_b=True, check_finite=False)
-        old = self._Z
-        mixed = old.T @ new
-        self._ZZ = np.block([[self._ZZ, mixed], [mixed.T, new.T @ new]])
-        self._Z = np.asfortranarray(np.hstack([old, new]))
+        new, old = self._lower_solve(C), self._Z
+        k = old.shape[1]
+        ZZ = np.empty((k + len(names), k + len(names)))
+        ZZ[:k, :k], ZZ[k:, k:] = self._ZZ, new.T @ new
+        ZZ[:k, k:] = old.T @ new
+        ZZ[k:, :k] = ZZ[:k, k:].T
+        self._ZZ, self._Z = ZZ, np.asfortranarray(np.hstack([old, new]))
         for name in names:
             self._columns[name] = len(self._columns)

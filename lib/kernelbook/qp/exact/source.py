@@ -88,6 +88,8 @@ class PointsSource:
         return self.points.block(at, self.point_of[columns])[0].astype(np.float32)
 
     def product(self, b: Array, rows: Index | None = None) -> Array:
+        if len(b) == len(self.points):  # a variable a point, in their order
+            return self.points.mv(b) if rows is None else self.points.mv_at(rows, b)
         by_point: Array = np.bincount(self.point_of, weights=b, minlength=len(self.points)).astype(
             float
         )
