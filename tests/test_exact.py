@@ -126,6 +126,29 @@ def test_rows_of_polynomial_kernels_are_those_of_the_split(kernel, scaled, offse
         assert (error <= 3e-6 * np.abs(expected).max()).all()
 
 
+def test_many_features_go_by_inner_products_and_give_the_same_values():
+    rng = np.random.default_rng(3)
+    X, x = rng.normal(size=(900, 24)) + 100.0, rng.normal(size=900)
+    for scale in (None, np.linspace(0.5, 2.0, 900)):
+        Q = PointsQuadratic(X, None, kind="rbf", gamma=0.04, scale=scale)
+        assert Q._by_products
+        K = by_hand(Q)
+        some, others = np.array([0, 7, 899]), np.arange(5, 700)
+        assert_allclose(Q.block(some, others), K[np.ix_(some, others)], rtol=0, atol=2e-13)
+        assert_allclose(Q.mv_at(some, x), (K @ x)[some], rtol=0, atol=1e-11)
+
+
+def test_far_points_keep_to_differences():
+    # Norms of 1e8 would leave no digit of distances near 1.
+    X = np.random.default_rng(4).normal(size=(60, 20))
+    X[:30] += 1e4
+    Q = PointsQuadratic(X, None, kind="rbf", gamma=0.1)
+    assert not Q._by_products
+    exact = by_hand(PointsQuadratic(X[30:], None, kind="rbf", gamma=0.1))
+    near = np.arange(30, 60)
+    assert_allclose(Q.block(near, near), exact, rtol=1e-9, atol=1e-12)
+
+
 def test_points_quadratic_without_a_compiled_kernel_calls_the_function():
     X = np.array([[1.0], [2.0], [4.0]])
     Q = PointsQuadratic(X, lambda A, B: A @ B.T, scale=np.array([1.0, 2.0, 0.5]))
@@ -256,6 +279,47 @@ def test_pairwise_steps_keep_the_sum_and_lower_the_objective():
     t = y - Q.mv(b)
     high, low = t[b < upper].max(), t[b > lower].min()
     assert high - low < 2e-3
+
+
+def test_one_variable_with_a_kink_stands_for_the_two_of_a_point_in_regression():
+    rng = np.random.default_rng(5)
+    X, epsilon, C = rng.normal(size=(400, 2)), 0.2, 3.0
+    target = np.sin(X[:, 0]) + 0.3 * rng.normal(size=400)
+    Q = PointsQuadratic(X, None, kind="rbf", gamma=1.0)
+    s = np.concatenate([target - epsilon, target + epsilon])
+    lower, upper = np.repeat([0.0, -C], 400), np.repeat([C, 0.0], 400)
+    source = PointsSource(Q, np.tile(np.arange(400), 2))
+    pairwise = Pairwise(source, np.zeros(800), s, lower, upper, 10**6)
+    assert pairwise.run(1e-4, 100_000)
+    assert pairwise._cache.rows.shape[1] <= 400
+    b, t = pairwise.b, s - source.product(pairwise.b)
+    assert (lower <= b).all() and (b <= upper).all()
+    assert abs(b.sum()) < 1e-11
+    assert not (b[:400] * b[400:]).any()
+    assert t[b < upper].max() - t[b > lower].min() < 2e-4
+    active = pairwise.active
+    assert_allclose(pairwise.t[active], t[active], atol=1e-4)
+
+
+def test_two_variables_that_share_a_sign_are_not_made_one():
+    Q = PointsQuadratic(np.arange(5.0)[:, None], None, kind="rbf", gamma=1.0)
+    source, t = PointsSource(Q, np.tile(np.arange(5), 2)), np.linspace(1, -1, 10)
+    pairwise = Pairwise(source, np.zeros(10), t, np.zeros(10), np.ones(10), 10**6)
+    assert len(pairwise.active) == 10
+    assert pairwise._cache.rows.shape[1] == 10
+
+
+def test_a_full_cache_gives_up_a_row_that_was_not_used_for_long():
+    cache = RowCache(500, 4 * 500 * 200)
+    for clock, i in enumerate(range(200), start=1):
+        assert cache.place_for(i, clock) == i
+    cache.used[:30] = 1000
+    for clock, i in enumerate(range(200, 240), start=1001):
+        place = cache.place_for(i, clock)
+        assert place >= 30
+        assert cache.slot[i] == place and cache.owner[place] == i
+    assert (np.sort(cache.slot[cache.owner]) == np.arange(200)).all()
+    assert (cache.slot >= 0).sum() == 200
 
 
 def test_rows_survive_their_shortening_in_place():

@@ -19,6 +19,7 @@ __all__ = [
     "kernel_from_products",
     "kernel_sums",
     "make_room",
+    "mark_all",
     "smo_on_points",
     "smo_steps",
 ]
@@ -357,9 +358,22 @@ def _move(step, row_i, row_j, t, up, low, top, bottom):
 
 
 @njit(**FAST)
-def _mark(i, b, lower, upper, up, low):
-    up[i] = 0.0 if b[i] < upper[i] else -HUGE
-    low[i] = 0.0 if b[i] > lower[i] else HUGE
+def _mark(i, b, lower, upper, kink, up, low):
+    """Slopes of variable i beyond t: what it takes to rise, and to fall."""
+    if b[i] < upper[i]:
+        up[i] = kink[i] if b[i] < 0 else -kink[i]
+    else:
+        up[i] = -HUGE
+    if b[i] > lower[i]:
+        low[i] = -kink[i] if b[i] > 0 else kink[i]
+    else:
+        low[i] = HUGE
+
+
+@njit(**FAST)
+def mark_all(b, lower, upper, kink, up, low):
+    for i in range(len(b)):
+        _mark(i, b, lower, upper, kink, up, low)
 
 
 @njit(**FAST)
@@ -372,16 +386,17 @@ def smo_steps(places, numbers, bounds, ends):
     ----------
     places : (rows, slot, used)
         Of a row cache.
-    numbers : (diagonal, t, b, lower, upper), each of shape (n,)
+    numbers : (diagonal, t, b, lower, upper, kink), each of shape (n,)
+        The objective has a term kink_i |b_i|.
     bounds : (up, low, top, bottom)
-        0 for a variable that may rise, else -HUGE; 0 for one that may fall, else HUGE, each of
-        shape (n,); the extremes of each block.
+        t + up is the slope of a variable that rises, t + low of one that falls, each of shape
+        (n,): -HUGE and HUGE for one that may not; the extremes of each block.
     ends : (eps, unit, limit, counters)
         unit is the size of curvatures; counters holds the number of steps, and a clock for the
         rows' last use.
     """
     rows, slot, used = places
-    diagonal, t, b, lower, upper = numbers
+    diagonal, t, b, lower, upper, kink = numbers
     up, low, top, bottom = bounds
     eps, unit, limit, counters = ends
     gains = np.empty(BLOCK, dtype=np.float32)
@@ -411,14 +426,17 @@ def smo_steps(places, numbers, bounds, ends):
         used[slot[j]] = counters[1]
         row_j = rows[slot[j]]
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], FLAT * unit)
-        step = (t[i] - t[j]) / curvature
-        room_i, room_j = upper[i] - b[i], b[j] - lower[j]
+        step = ((t[i] + up[i]) - (t[j] + low[j])) / curvature
+        # A kink ends a step as a bound does.
+        top_i = 0.0 if kink[i] > 0 and b[i] < 0 else upper[i]
+        bottom_j = 0.0 if kink[j] > 0 and b[j] > 0 else lower[j]
+        room_i, room_j = top_i - b[i], b[j] - bottom_j
         if step >= room_i or step >= room_j:
             step = min(room_i, room_j)
-        b[i] = upper[i] if step == room_i else b[i] + step
-        b[j] = lower[j] if step == room_j else b[j] - step
-        _mark(i, b, lower, upper, up, low)
-        _mark(j, b, lower, upper, up, low)
+        b[i] = top_i if step == room_i else b[i] + step
+        b[j] = bottom_j if step == room_j else b[j] - step
+        _mark(i, b, lower, upper, kink, up, low)
+        _mark(j, b, lower, upper, kink, up, low)
         _move(step, row_i, row_j, t, up, low, top, bottom)
         counters[0] += 1
 

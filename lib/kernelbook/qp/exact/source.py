@@ -64,6 +64,15 @@ class PointsSource:
         self.points, self.point_of = points, point_of
         self.diagonal = points.diagonal()[point_of]
 
+    @property
+    def is_doubled(self) -> bool:
+        """Whether the variables are those of all points, and then those of all points again."""
+        return len(self.point_of) == 2 * len(self.points)
+
+    def of_points(self) -> "PointsSource":
+        """The same with one variable a point."""
+        return PointsSource(self.points, np.arange(len(self.points)))
+
     @cached_property
     def features(self) -> Single:
         """One feature a row, shape (d, n)."""
