@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from kernelbook import explore
+from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.datasets import make_banana, make_gaussians, make_sinc
 from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
@@ -25,6 +26,7 @@ PANELS = {
     "width": (lambda: explore.width(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
     "tube": (lambda: explore.tube(*SINC, *SINC, gamma=0.2), {"epsilon": 0.3, "C": 0.01}),
     "sphere": (lambda: explore.sphere(BENT, BENT + 0.1), {"nu": 0.5, "gamma": 10.0}),
+    "magnification_map": (lambda: explore.magnification_map(*RARE, RARE[0]), {"tau": 0.1}),
     "collapse": (lambda: explore.collapse(BENT), {"prior": "row_sum", "s": 10.0}),
 }
 
@@ -130,6 +132,21 @@ def test_collapse_shows_that_no_scale_repairs_row_sums_and_a_large_one_spoils_ro
 
     assert max(atoms("row_sum", s) for s in (0.01, 1.0, 100.0)) < 8
     assert atoms("row_mean", 0.01) > 35 > 10 > atoms("row_mean", 100.0)
+
+
+def test_magnification_map_tells_how_far_a_narrow_factor_shrinks():
+    X, y = RARE
+    path = X[y == 1]
+    panel = explore.magnification_map(X, y, path, gamma=0.5)
+    panel.controls["tau"].value = 0.1
+    machine = ConformalSVC("amari_wu", gamma=0.5, tau=0.1 / np.sqrt(2)).fit(X, y)
+    ratio = magnification(path, "rbf", machine.factor_, gamma=0.5)
+    assert 0 < np.mean(ratio <= 0.1) < 1
+    assert panel.sentence == (
+        "tau = 0.1 sigma/sqrt(d) = 0.0707: magnification after / before "
+        f"{ratio.min():.2g} to {ratio.max():.2g} on the dotted line, a tenth or less on a share "
+        f"of {np.mean(ratio <= 0.1):.2f} of it."
+    )
 
 
 def test_the_library_and_this_module_import_without_widgets():

@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.bayes import BayesianSVDD
+from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import gram
-from kernelbook.plotting import plot_decision, plot_regression_tube
+from kernelbook.plotting import plot_decision, plot_field, plot_regression_tube
 from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
 
-__all__ = ["Panel", "collapse", "margin", "sphere", "tube", "width"]
+__all__ = ["Panel", "collapse", "magnification_map", "margin", "sphere", "tube", "width"]
 
 DPI = 80  # a picture of a slider has to be there at once, and is not for print
 LAYOUT_ROUNDS = 2
@@ -327,6 +328,72 @@ def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
         description="prior mean", options=[(name, prior) for prior, name in names.items()]
     )
     return Panel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
+
+
+def magnification_map(
+    X: ArrayLike, y: ArrayLike, path: ArrayLike, *, C: float = 1.0, gamma: float = 1.0
+) -> Panel:
+    r"""The width tau of the bumps of Amari and Wu's factor, and what it magnifies.
+
+    Parameters
+    ----------
+    X : array, shape (n, 2)
+    y : array, shape (n,)
+        Two labels.
+    path : array, shape (m, 2)
+        Points along a line, the true boundary for instance, on which the magnification is told.
+    C, gamma : float, default=1.0
+        Of both machines; the kernel is the RBF one.
+
+    Returns
+    -------
+    Panel
+        With the control ``tau``, in units of :math:`\sigma/\sqrt d` (0.1 to 10). The colour is the
+        decimal logarithm of the magnification after / before, from -3 to 2.
+
+    Examples
+    --------
+    A wide bump has the same height everywhere: nothing is magnified.
+
+    >>> panel = magnification_map([[0.0, 0.0], [1.0, 1.0]], [0, 1], [[0.0, 1.0], [1.0, 0.0]])
+    >>> panel.controls["tau"].value = 10.0
+    >>> "magnification after / before 1 to 1 on the dotted line" in panel.sentence
+    True
+    """
+    X, y, path = (np.asarray(values) for values in (X, y, path))
+    both = np.vstack([X, path])
+    limits = np.column_stack([both.min(axis=0), both.max(axis=0)]).tolist()
+    unit = 1 / np.sqrt(2 * gamma * X.shape[1])
+
+    def draw(ax: Any, tau: float) -> str:
+        machine = ConformalSVC("amari_wu", C=C, gamma=gamma, tau=tau * unit).fit(X, y)
+        support = machine.previous_.support_
+
+        def ratio(points: Any) -> Any:
+            return magnification(points, "rbf", machine.factor_, gamma=gamma) / (2 * gamma)
+
+        plot_field(
+            lambda points: np.maximum(ratio(points), 1e-4),  # far away it underflows to 0
+            X[support],
+            y[support],
+            label="after / before",
+            limits=limits,
+            log=True,
+            scale=(-3, 2),
+            size=14,
+            colorbar=False,  # it would take place from the map at every drawing
+            ax=ax,
+        )
+        ax.plot(*path.T, "w:", linewidth=1.5)
+        ax.set_title("dark: 1/1000, bright: 100 times")
+        on_path = ratio(path)
+        return (
+            f"tau = {tau:.3g} sigma/sqrt(d) = {tau * unit:.3g}: magnification after / before "
+            f"{on_path.min():.2g} to {on_path.max():.2g} on the dotted line, a tenth or less on a "
+            f"share of {np.mean(on_path <= 0.1):.2f} of it."
+        )
+
+    return Panel(draw, {"tau": _logarithmic("tau", 1.0, -1, 1)})
 
 
 def ipywidgets() -> Any:
