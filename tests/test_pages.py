@@ -1,0 +1,163 @@
+"""The pages of the book that are no notebooks: their code runs, their links lead somewhere."""
+
+import ast
+import json
+import re
+import warnings
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kernelbook.exercises import exercises_of
+from tools.readme import map_of_notebooks
+
+ROOT = Path(__file__).parents[1]
+DIRECTORY = ROOT / "book" / "pages"
+NAMES = ("course", "data_use", "errata", "sharp_bits", "which_method")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def text_of(name):
+    return (DIRECTORY / f"{name}.md").read_text(encoding="utf-8")
+
+
+def prose(name):
+    return re.sub(r"```.*?```", "", text_of(name), flags=re.DOTALL)
+
+
+def code_blocks():
+    for name in NAMES:
+        for match in re.finditer(r"```python\n(.*?)```", text_of(name), re.DOTALL):
+            line = text_of(name)[: match.start()].count("\n") + 2
+            yield pytest.param(match[1], id=f"{name}:{line}")
+
+
+@pytest.mark.parametrize("code", list(code_blocks()))
+def test_a_block_runs_by_itself_and_asserts_what_the_page_says(code):
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(code)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(compile(code, "page", "exec"), {})
+
+
+def slug(heading):
+    """The anchor that GitHub and MyST give to a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def dashed(number):
+    return number.replace(".", "-")
+
+
+@cache
+def anchors(path):
+    """What a link to a file may name: its headings; in a notebook its equations and figures too."""
+    if path.suffix != ".ipynb":
+        headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+        return {slug(heading) for heading in headings}
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    source = {
+        kind: "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == kind)
+        for kind in ("markdown", "code")
+    }
+    headings = re.findall(r"^#+ (.*)$", source["markdown"], re.MULTILINE)
+    tags = re.findall(r"\\tag\{([\d.]+)\}", source["markdown"])
+    figures = re.findall(r'number="([\d.]+)"', source["code"])
+    return (
+        {slug(heading) for heading in headings}
+        | {f"equation-{dashed(tag)}" for tag in tags}
+        | {f"figure-{dashed(figure)}" for figure in figures}
+    )
+
+
+def leads_nowhere(target, page):
+    file, _, anchor = target.partition("#")
+    path = (page.parent / file).resolve() if file else page
+    return not path.is_file() or (anchor != "" and anchor not in anchors(path))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_to_files_and_to_anchors_in_them(name):
+    page = DIRECTORY / f"{name}.md"
+    targets = [target for target in LINK.findall(prose(name)) if not target.startswith("http")]
+    assert targets, "a page without a link stands beside the book, not in it"
+    assert [target for target in targets if leads_nowhere(target, page)] == []
+
+
+def test_a_link_that_leads_nowhere_is_found():
+    page = DIRECTORY / "errata.md"
+    notebook = "../../notebooks/03_kernel_svm.ipynb"
+    assert not leads_nowhere(f"{notebook}#figure-3-6", page)
+    for wrong in (f"{notebook}#figure-3-99", f"{notebook}#equation-9-1", "../no_page.md", "#no"):
+        assert leads_nowhere(wrong, page)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_works_are_in_the_bibliography_and_a_page_begins_with_its_title(name):
+    bibliography = (ROOT / "book" / "bibliography.rst").read_text(encoding="utf-8")
+    cited = set(re.findall(r"\[([A-Z][A-Za-z]+\d{4}[a-z]?)\]", prose(name)))
+    assert cited <= set(re.findall(r"^\.\. \[(\w+)\]", bibliography, re.MULTILINE))
+    assert re.match(r"# \w[^\n]*\n\n\w", text_of(name))
+
+
+def claims(name):
+    """List items, and the sentences of paragraphs, below the first section."""
+    body = re.split(r"^## ", prose(name), maxsplit=1, flags=re.MULTILINE)[1]
+    for block in re.split(r"\n\s*\n|\n(?=\* )", body)[1:]:
+        block = " ".join(block.split())
+        if block.startswith("* "):
+            yield block
+        elif block and not block.startswith(("#", "|")):
+            yield from re.split(r"(?<=[.?!])\s+(?=[A-Z*\[])", block)
+
+
+def test_each_sentence_on_methods_links_to_what_shows_it():
+    sentences = list(claims("which_method"))
+    assert len(sentences) > 30
+    assert [sentence for sentence in sentences if "ipynb#" not in sentence] == []
+
+
+@pytest.mark.parametrize("name", ["errata", "sharp_bits"])
+def test_each_section_is_proved_by_a_block_or_by_a_linked_cell(name):
+    level = "###" if name == "errata" else "##"
+    sections = re.split(rf"^{level} ", text_of(name), flags=re.MULTILINE)[1:]
+    assert len(sections) > 12
+    proof = "ipynb#" if name == "errata" else "```python"
+    unproved = [part.splitlines()[0] for part in sections if proof not in part]
+    by_block = [part.splitlines()[0] for part in sections if "```python" in part]
+    assert [heading for heading in unproved if heading not in by_block] == []
+
+
+def minutes(text):
+    """Minutes of a time to study as the notebooks put it."""
+    words = {"an hour": 60, "two hours": 120, "three hours": 180}
+    number = re.search(r"\d+", text)
+    return int(number[0]) if number else words[text.strip()]
+
+
+def test_time_in_the_course_is_that_of_the_notebooks():
+    row = re.compile(r"^\| (\d\d) \|.*\| ([^|]*) \| [^|]* \|$", re.MULTILINE)
+    study = {
+        number: minutes(time) for number, time in row.findall(map_of_notebooks(ROOT / "notebooks"))
+    }
+    week_row = re.compile(r"^\| (\d+) \| .*? \| ([\d, ]+) \| (\d+) \|$", re.MULTILINE)
+    plan = [
+        (int(week), re.findall(r"\d\d", numbers), int(said))
+        for week, numbers, said in week_row.findall(text_of("course"))
+    ]
+    assert [week for week, *_ in plan] == list(range(1, 13))
+    assert [number for _, numbers, _ in plan for number in numbers] == sorted(study)
+    for week, numbers, said in plan:
+        assert said == sum(study[number] for number in numbers), f"week {week}"
+
+
+def test_exercises_that_the_course_sets_exist():
+    text = re.sub(r"\[[^]]*\]\([^)]*\)", "", prose("course"))  # figures have numbers too
+    named = set(re.findall(r"\b(\d\d\.\d)\b", text))
+    known = {
+        exercise.number for number in range(1, 15) for exercise in exercises_of(f"{number:02d}")
+    }
+    assert len(named) > 24
+    assert named <= known
+    assert {number[:2] for number in named} == {f"{number:02d}" for number in range(1, 15)}
