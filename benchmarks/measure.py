@@ -63,7 +63,7 @@ def measure(group_name: str, method_name: str, problem: Problem) -> dict[str, fl
     group = load(group_name)
     method = group.method(method_name)
     with quiet(everything=not method.ours):
-        method.run(group.make(**group.warm_up))
+        method.run(group.make(**{**problem, **group.warm_up}))
         data = group.make(**problem)
         before = start_of_peak()
         wall, cpu = time.perf_counter(), time.process_time()

@@ -90,9 +90,9 @@ GROUP = Group(
         Method(NEGATIVES, sphere_with_negatives, ours=True),
         Method(PEER, peer),
     ],
-    cells=[_cell(n, d) for d in (2, 10) for n in (1000, 5000)],
+    cells=[_cell(n, d) for d in (2, 10, 50) for n in (1000, 5000)],
     quick=[_cell(400, 2, 1)],
-    warm_up={"n": 500, "d": 2, "nu": 0.2},
+    warm_up={"n": 500, "nu": 0.2},
     goals=[
         Goal({"n": 5000}, name, PEER, at_least, median=median)
         for name in (OURS, SPHERE)

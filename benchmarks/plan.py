@@ -89,9 +89,9 @@ class Group:
     numbers that a method of ours may show; a number ``gap_floor`` in a result, its rounding,
     raises the limit of ``gap``. ``rates`` names counts that are wanted by the second.
 
-    ``cells`` are the ten-minute set, ``more`` what the full set adds. ``warm_up`` is a problem
-    that every process solves first, so that no measurement pays for imports or for loading what
-    is compiled.
+    ``cells`` are the ten-minute set, ``more`` what the full set adds. ``warm_up`` is what makes
+    a problem small: every process first solves its own problem with that, so that no measurement
+    pays for imports or for loading what is compiled.
     """
 
     make: Callable[..., Any]

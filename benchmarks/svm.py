@@ -80,13 +80,13 @@ GROUP = Group(
     more=[
         *(_cell(500, d, 10.0) for d in DIMENSIONS[:2]),
         *(cell for cell in GRID if cell not in CELLS),
-        *(Cell({"n": n, "d": 2, "C": 10.0}, {EXACT: 3, LOOSE: 1}) for n in LARGE),
+        *(_cell(n, 2, 10.0) for n in LARGE),
     ],
     quick=[
         Cell({"n": 200, "d": 2, "C": 10.0}, dict.fromkeys(_cell(500, 2, 10.0).repeats, 1)),
         Cell({"n": 400, "d": 2, "C": 10.0}, {EXACT: 1, LOOSE: 1}),
     ],
-    warm_up={"n": 500, "d": 2, "C": 1.0},
+    warm_up={"n": 500, "C": 1.0},
     goals=[
         Goal({"n": SIZES}, EXACT, LOOSE, 1.0),
         Goal({"n": SIZES}, EXACT, LOOSE, 2.0, median=True),
