@@ -209,3 +209,14 @@ def test_map_names_what_an_extra_lacks(monkeypatch):
     told = dict(package_map.extras())
     assert told["metrics"] == "missing: imbalanced-learn"
     assert told["data"] == "present"
+
+
+@pytest.mark.parametrize("name", ["data_set", "teaching", "wrong_number"])
+def test_issue_form_asks_for_what_an_answer_needs(name):
+    path = ROOT / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml"
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {"name", "description", "labels", "body"} == set(form)
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert len({field["id"] for field in fields}) == len(fields) > 2
+    assert sum(field.get("validations", {}).get("required", False) for field in fields) > 2
+    assert all(field["attributes"]["label"] for field in fields)

@@ -101,6 +101,11 @@ def test_works_are_in_the_bibliography_and_a_page_begins_with_its_title(name):
     assert re.match(r"# \w[^\n]*\n\n\w", text_of(name))
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_of_prose_is_taken_for_a_comment(name):
+    assert re.findall(r"^\s*%.*$", prose(name), re.MULTILINE) == []  # MyST drops such a line
+
+
 def claims(name):
     """List items, and the sentences of paragraphs, below the first section."""
     body = re.split(r"^## ", prose(name), maxsplit=1, flags=re.MULTILINE)[1]
