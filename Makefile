@@ -60,6 +60,9 @@ assignment: ## write notebook NB=03 as an assignment for a course, with nbgrader
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book
 
+browser-test: ## open every page of the book in Chromium without a network: links, formulas, accessibility
+	@$(IN_ENVIRONMENT) -m tools.browser_test $(PAGES)
+
 lab: ## open the notebooks in JupyterLab
 	@$(IN_ENVIRONMENT) -m jupyterlab notebooks
 

@@ -35,11 +35,13 @@ suppress_warnings = ["ref.citation"]
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # captions hold mathematics
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 autosummary_generate = False
+toc_object_entries = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True}

@@ -13,6 +13,7 @@ import importlib
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -60,9 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def stage(target: Path) -> None:
     """Bring ``target`` up to date; what has not changed keeps its time, and Sphinx skips it."""
     wanted = dict(sources())
-    for path in target.rglob("*"):
-        if path.is_file() and str(path.relative_to(target)) not in wanted:
+    files = [path for path in target.rglob("*") if path.is_file()]
+    for path in files:
+        if str(path.relative_to(target)) not in wanted:
             path.unlink()
+            shutil.rmtree(TARGET, ignore_errors=True)  # or its page would stay
     for name, content in wanted.items():
         path = target / name
         if not path.exists() or path.read_bytes() != content:

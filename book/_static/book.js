@@ -2,17 +2,15 @@
 // who open the book from the disk.
 (() => {
   // Only a server hands out the texts of the pages that a search has found.
-  if (location.protocol === "file:") {
-    window.addEventListener("DOMContentLoaded", () => {
-      if (window.DOCUMENTATION_OPTIONS) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
-    });
-  }
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
   function nameControls() {
     // The button says "Search Ctrl+K": a shorter label would hide that from those who hear it.
     document.querySelectorAll(".search-button-field").forEach((button) => {
       button.removeAttribute("aria-label");
     });
+    // A list holds items only, and an entry of a bibliography is none.
+    document.querySelectorAll(".citation-list").forEach((list) => list.removeAttribute("role"));
     document.querySelectorAll(".bd-sidebar-primary summary").forEach((summary) => {
       const link = summary.closest("li").querySelector("a");
       summary.setAttribute("aria-label", `Pages below: ${link.textContent.trim()}`);

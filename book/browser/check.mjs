@@ -72,7 +72,7 @@ function inspect() {
   }
   const prose = main.cloneNode(true);
   prose.querySelectorAll("pre, code, script, mjx-container").forEach((node) => node.remove());
-  const raw = prose.textContent.match(/.{0,30}(\$\$|\\\(|\\\[|\\tag|\\frac).{0,30}/);
+  const raw = prose.textContent.match(/.{0,30}(\$\$|\\\(|\\\[|\\[A-Za-z]{2}).{0,30}/);
   if (raw) found.push(`shows raw mathematics: ${raw[0]}`);
   const ids = [...document.querySelectorAll("[id]")].map((node) => node.id);
   const doubled = ids.filter((id, place) => ids.indexOf(id) !== place && !id.startsWith("MJX"));

@@ -59,6 +59,8 @@ class Anchors(SphinxTransform):
         for block in self.document.findall(nodes.math_block):
             for number in TAG.findall(block.astext()):
                 note_anchor(self.document, block, anchor("equation", number))
+                # Otherwise Sphinx puts several lines into an environment that takes no tag.
+                block["classes"] = ["amsmath"]
 
 
 class Mentions(SphinxTransform):
@@ -112,7 +114,7 @@ class Mentions(SphinxTransform):
 def _opaque(text: nodes.Text) -> bool:
     node = text.parent
     while node is not None:
-        if isinstance(node, OPAQUE):
+        if isinstance(node, OPAQUE) or "caption-number" in node.get("classes", ()):
             return True
         node = node.parent
     return False

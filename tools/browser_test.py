@@ -1,0 +1,61 @@
+"""Open every page of the book in a browser that has no network, and tell what is wrong.
+
+python -m tools.browser_test                 all pages
+python -m tools.browser_test notebooks/03    pages with this in their path
+
+Builds the book first if anything has changed. Needs Chromium and node with npm; pictures of the
+pages go to build/screenshots.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from tools import book
+
+__all__ = ["main", "missing"]
+
+FOLDER = book.ROOT / "book" / "browser"
+SCREENSHOTS = book.ROOT / "build" / "screenshots"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    pages = list(sys.argv[1:] if arguments is None else arguments)
+    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if complaint := missing(chromium, shutil.which("npm")):
+        print(complaint, file=sys.stderr)
+        return 1
+    if code := book.main([]):
+        return code
+    if code := install():
+        return code
+    command = ["node", "check.mjs", str(book.TARGET), str(SCREENSHOTS), *pages]
+    environment = {**os.environ, "CHROMIUM": str(chromium)}
+    return subprocess.run(command, cwd=FOLDER, env=environment).returncode
+
+
+def missing(chromium: str | None, npm: str | None) -> str:
+    """What has to be installed before the test can run; empty if nothing."""
+    wanted = [name for name, found in (("chromium", chromium), ("npm", npm)) if not found]
+    if not wanted:
+        return ""
+    return (
+        f"The browser test needs {' and '.join(wanted)}. Debian, Ubuntu: apt install "
+        f"{' '.join(wanted)}; a browser elsewhere: make browser-test CHROMIUM=/path/to/chromium."
+    )
+
+
+def install() -> int:
+    """The packages of package-lock.json, if they are not those that are installed already."""
+    stamp = FOLDER / "node_modules" / ".package-lock.json"
+    lock = FOLDER / "package-lock.json"
+    if stamp.exists() and stamp.stat().st_mtime >= lock.stat().st_mtime:
+        return 0
+    return subprocess.run(["npm", "ci", "--silent"], cwd=FOLDER).returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
