@@ -322,6 +322,29 @@ def test_a_full_cache_gives_up_a_row_that_was_not_used_for_long():
     assert (cache.slot >= 0).sum() == 200
 
 
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_little_memory_costs_time_not_digits(C):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(600, 8))
+    y = X[:, 0] + 0.5 * rng.normal(size=600) > 0
+    roomy = KernelSVC(C, gamma=0.1).fit(X, y)
+    tight = KernelSVC(C, gamma=0.1, cache_size=0.01).fit(X, y)
+    free = ((roomy.alpha_ > 0) & (roomy.alpha_ < C)).sum()
+    # Four times 10 kB are not enough for a working set at 20 bytes an entry.
+    assert 20 * free**2 > 4 * 10_000
+    assert roomy.certificate_.status == tight.certificate_.status == "optimal"
+    assert tight.certificate_.kkt_violation < 1e-9
+    assert_allclose(tight.alpha_.sum(), roomy.alpha_.sum(), rtol=1e-9)
+    assert tight.n_iter_ > roomy.n_iter_
+
+
+@pytest.mark.parametrize("machine", [KernelSVC, KernelSVR, OneClassSVM, SVDD])
+def test_memory_has_to_be_positive(machine):
+    X, y = make_moons(20, random_state=0)
+    with pytest.raises(ValueError, match="cache_size must be a finite number, positive"):
+        machine(cache_size=0).fit(X, y)
+
+
 def test_rows_survive_their_shortening_in_place():
     cache, K = RowCache(8, 4 * 8 * 5), np.arange(64.0).reshape(8, 8)
     for clock, i in enumerate((6, 1, 3, 7, 0), start=1):

@@ -47,6 +47,8 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200
+        Megabytes for kernel rows in the exact way; its working sets may take four times that.
 
     Attributes
     ----------
@@ -121,6 +123,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -130,6 +133,7 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
     @atomic_fit
     def fit(

@@ -60,6 +60,8 @@ class SupportVectorEstimator(KernelEstimator):
     tol: float
     max_iter: int
     solver: str
+    # Machines that don't let it be chosen have what solve_qp takes by itself.
+    cache_size: float = 200.0
 
     def _solve_program(
         self,
@@ -72,9 +74,15 @@ class SupportVectorEstimator(KernelEstimator):
         start: Array | None = None,
         solver: str | None = None,
     ) -> QPSolution:
-        """Solve a quadratic program with the estimator's own tolerance, limit and solver."""
-        problem, way = (Q, q, a, b, lower, upper), solver or self.solver
-        return solve_qp(*problem, tol=self.tol, max_iter=self.max_iter, solver=way, start=start)
+        """Solve a quadratic program with the estimator's own tolerance, limits and solver."""
+        return solve_qp(
+            *(Q, q, a, b, lower, upper),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            solver=solver or self.solver,
+            cache_size=self.cache_size,
+            start=start,
+        )
 
     def _training_quadratic(
         self, X: Matrix, sample_weight: Array | None = None

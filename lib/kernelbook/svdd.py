@@ -255,6 +255,8 @@ class SVDD(FeatureSphere):
         Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200
+        Megabytes for kernel rows in the exact way; its working sets may take four times that.
 
     Attributes
     ----------
@@ -340,6 +342,7 @@ class SVDD(FeatureSphere):
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.C = C
         self.C_outlier = C_outlier
@@ -351,6 +354,7 @@ class SVDD(FeatureSphere):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
     @atomic_fit
     def fit(

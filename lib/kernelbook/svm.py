@@ -134,6 +134,8 @@ class KernelSVC(BinaryClassifier):
         Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200
+        Megabytes for kernel rows in the exact way; its working sets may take four times that.
 
     Attributes
     ----------
@@ -184,6 +186,7 @@ class KernelSVC(BinaryClassifier):
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -194,6 +197,7 @@ class KernelSVC(BinaryClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
     @atomic_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

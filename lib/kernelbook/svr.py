@@ -45,6 +45,8 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         Interior-point steps, or working sets of the exact way.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200
+        Megabytes for kernel rows in the exact way; its working sets may take four times that.
 
     Attributes
     ----------
@@ -90,6 +92,7 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
@@ -100,6 +103,7 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
     @atomic_fit
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

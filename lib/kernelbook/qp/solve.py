@@ -119,7 +119,8 @@ def solve_qp(
         return the same solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can
         be had, else ``'dense'``.
     cache_size : float, default=200
-        Megabytes that the exact way may keep of rows of Q.
+        Megabytes that the exact way may keep of rows of Q, and a quarter of what the matrix of a
+        working set may take. With less memory it needs more time, not another solution.
     start : array-like, shape (n,), optional
         A point near the solution, feasible or not, from which the exact way starts; the others
         do not look at it.

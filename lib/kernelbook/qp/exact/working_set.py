@@ -31,6 +31,8 @@ BLOCK_STEPS = 10_000
 # Free variables that are fewer than this share of those before are still becoming fewer.
 SETTLED = 0.8
 SAMPLE, DEPENDENT = 200, 1e-6
+# A working set takes its matrix in double precision, a factor, and what is between them.
+BYTES_PER_ENTRY, WORKING_SETS = 20, 4
 MANY = 100
 
 
@@ -47,7 +49,8 @@ def solve_exact(
     max_iter : int
         Largest number of working sets.
     memory : int
-        Bytes that kernel rows may take.
+        Bytes that kernel rows may take, and a quarter of what working sets may. Where a working
+        set would take more, pairwise steps go on in its place, slower and to the same end.
     start : ndarray, shape (n,), optional
         An x near the optimum, feasible or not.
 
@@ -72,6 +75,13 @@ def solve_exact(
     approaches = 1
     while not (state.exact and state.violation <= problem.slack(state)) and n_outer < max_iter:
         n_outer += 1
+        if not problem.has_room(state, eps):
+            eps = max(EPS_STEP * state.violation, problem.slack(state) / 2)
+            after = problem.at(problem.approach(problem.at(state.b), eps)[0].b)
+            if after.violation >= state.violation and state.exact:
+                break
+            state = after
+            continue
         after = problem.improve(state, eps)
         if approaches <= MAX_APPROACHES and (after is None or problem.is_far(after, eps)):
             approaches += 1
@@ -168,6 +178,15 @@ class _Problem:
         t[rest] = self.s[rest] - self.source.product(pairwise.b, rest)
         return self.state(pairwise.b, t, exact=False), eps
 
+    def working_set(self, state: _State, eps: float) -> NDArray[np.bool_]:
+        """The free variables, and bounded ones that may become free."""
+        return state.free | (state.bound_violations > -min(state.violation, 2 * eps))
+
+    def has_room(self, state: _State, eps: float) -> bool:
+        """Whether the matrix of the working set and its factor fit into memory."""
+        size = int(self.working_set(state, eps).sum())
+        return BYTES_PER_ENTRY * size**2 <= WORKING_SETS * self.memory
+
     def is_far(self, state: _State, eps: float) -> bool:
         """Whether so many variables violate their bounds that pairwise steps are cheaper."""
         violators = int((state.bound_violations > 0).sum())
@@ -192,7 +211,7 @@ class _Problem:
 
     def improve(self, state: _State, eps: float) -> _State | None:
         """The optimum over the working set, the others fixed; None if nothing was gained."""
-        inside = state.free | (state.bound_violations > -min(state.violation, 2 * eps))
+        inside = self.working_set(state, eps)
         W, rest = np.flatnonzero(inside), np.flatnonzero(~inside)
         if len(W) < 2:
             return self.at(state.b)
