@@ -41,9 +41,10 @@ class Figures(SphinxTransform):
         following = bundle.next_node(nodes.container, descend=False, siblings=True)
         paragraph = following and next(following.findall(nodes.paragraph), None)
         if paragraph is not None and paragraph.astext().startswith(f"Figure {label[1]}."):
-            number, *rest = (node.deepcopy() for node in paragraph.children)
-            number = nodes.inline("", number.astext(), classes=["caption-number"])
-            figure += nodes.caption("", "", number, *rest)
+            caption = nodes.caption("", "", *(node.deepcopy() for node in paragraph.children))
+            number = next(caption.findall(nodes.strong))
+            number["classes"].append("caption-number")
+            figure += caption
             following.parent.remove(following)
         note_anchor(self.document, figure, anchor("figure", label[1]))
         bundle.replace_self(figure)

@@ -98,7 +98,7 @@ class Mentions(SphinxTransform):
     def _to(
         self, domain: str, kind: str, target: str, text: str, *, warn: bool = True
     ) -> nodes.Node:
-        shown = nodes.inline(text, text, classes=["xref", domain])
+        shown = nodes.inline(text, text)
         return addnodes.pending_xref(
             "",
             shown,
