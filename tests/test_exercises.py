@@ -83,7 +83,7 @@ def test_the_teachers_version_solves_itself(number):
     identities = [cell.metadata.nbgrader.grade_id for cell in marked]
     assert len(set(identities)) == len(identities)
     for answer, test in zip(marked[::2], marked[1::2], strict=True):
-        assert answer.source.startswith("### BEGIN SOLUTION\n")
+        assert "\n\n### BEGIN SOLUTION\n" in answer.source
         assert answer.source.endswith("\n### END SOLUTION")
         run(test.source, run(answer.source, {}))
 

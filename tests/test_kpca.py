@@ -197,6 +197,14 @@ def test_explained_variance_is_relative_to_all_components():
     assert few.explained_variance_ratio_.sum() < 0.9
 
 
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_equal_eigenvalues_are_found(n_components):
+    # A narrow kernel sees fifty strangers: LAPACK's search for a few of equal values finds none.
+    X = np.arange(50.0)[:, None]
+    pca = KernelPCA(n_components, gamma=1e6).fit(X)
+    assert_allclose(pca.eigenvalues_, np.ones(n_components))
+
+
 def test_left_out_n_components_means_the_rank():
     X = points(12, 2)
     assert KernelPCA(kernel="linear").fit_transform(X).shape == (12, 2)

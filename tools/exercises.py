@@ -141,7 +141,8 @@ def _marked_cells(task: Task, solved: bool) -> list[NotebookNode]:
     """The cell of the answer and the cell that marks it, with nbgrader's metadata (schema 3)."""
     answer = task.answer
     if solved:
-        answer = f"### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
+        # nbgrader makes its own student version: what stands before the mark stays in it.
+        answer += f"\n\n### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
     name = task.number.replace(".", "-")
     common = {"schema_version": 3, "task": False}
     return [

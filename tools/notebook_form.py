@@ -166,6 +166,13 @@ def sections_present(page: Page) -> Iterator[str]:
         yield "there is no section 'Exercises'"
 
 
+def no_lost_lines(page: Page) -> Iterator[str]:
+    """MyST takes a line that begins with % for a comment, and the book would drop it."""
+    for line in page.text.splitlines():
+        if line.startswith("%"):
+            yield f"the line {line[:40]!r} begins with %: no page of the book would show it"
+
+
 def seeded(page: Page) -> Iterator[str]:
     draws = False
     for cell, name, call in page.calls():
@@ -210,6 +217,7 @@ RULES: tuple[Rule, ...] = (
     headings_nested,
     title_numbered,
     sections_present,
+    no_lost_lines,
     seeded,
     small_enough,
     no_absolute_paths,

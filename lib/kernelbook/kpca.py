@@ -284,8 +284,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
                 return self._lanczos(K, k)
             except ArpackNoConvergence:
                 pass
-        subset = None if k == n else [n - k, n - 1]
-        return eigh(double_centred(K), subset_by_index=subset, overwrite_a=True, check_finite=False)
+        if k < n:
+            values, vectors = eigh(
+                double_centred(K), subset_by_index=[n - k, n - 1], check_finite=False
+            )
+            if len(values) == k:  # LAPACK finds none of some when all are equal
+                return values, vectors
+        values, vectors = eigh(double_centred(K), overwrite_a=True, check_finite=False)
+        return values[n - k :], vectors[:, n - k :]
 
     def _set_components(self, values: Matrix, vectors: Matrix) -> None:
         values, vectors = values[::-1], vectors[:, ::-1]

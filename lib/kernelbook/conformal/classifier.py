@@ -135,8 +135,9 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     **Fallbacks**, each reported by ``fallback_``. A width of zero (support vectors of both
     classes in one place) becomes the smallest other width; without any the factor is constant.
     If ``drop_misclassified`` would leave a class without support vectors, that class keeps all. If
-    the second machine puts every training point in one class though the first did not, the
-    factor is constant. If the first machine itself does, that is said.
+    the values of the second machine hold half or less of what those of the first tell about the
+    training points (sensitivity + specificity - 1, and no more than 0.5), the factor is
+    constant. If neither tells anything, that is said.
 
     **KBA, a derivation.** The first machine is affine between two images :math:`\phi(x^+)` and
     :math:`\phi(x^-)`. A boundary at the share :math:`\beta` of the way from the rare to the
