@@ -9,6 +9,8 @@ engines.
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
 
 from docutils import nodes
 from references import anchor, note_anchor
@@ -102,7 +104,9 @@ def _plain(bundle: nodes.container) -> Iterator[str]:
         yield form.astext()
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, int]:
     for transform in (Figures, Widgets, Description):
         app.add_transform(transform)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    # Pages that an older state of this file has read are read again.
+    state = crc32(Path(__file__).read_bytes())
+    return {"env_version": state, "parallel_read_safe": True, "parallel_write_safe": True}

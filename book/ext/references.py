@@ -9,6 +9,8 @@ in brackets alone, "(0.25)", may be just a number: it is a link if an equation h
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
 
 from docutils import nodes
 from sphinx import addnodes
@@ -120,7 +122,9 @@ def _opaque(text: nodes.Text) -> bool:
     return False
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> dict[str, int]:
     app.add_transform(Anchors)
     app.add_transform(Mentions)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    # Pages that an older state of this file has read are read again.
+    state = crc32(Path(__file__).read_bytes())
+    return {"env_version": state, "parallel_read_safe": True, "parallel_write_safe": True}
