@@ -96,5 +96,6 @@ def test_all_kinds_of_checks_are_run():
         "mypy",
         "imports",
         "unit",
+        "book",
         "nbval",
     ]

@@ -17,7 +17,7 @@ BOOK = sorted((ROOT / "book").glob("*.md")) + sorted((ROOT / "book" / "pages").g
 TEXTS = [*sorted(ROOT.glob("*.md")), *BOOK, *sorted((ROOT / "data").rglob("*.md")), *NOTEBOOKS]
 KEY = re.compile(r"\[([A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?)\](?!\()")
 EQUATION = re.compile(
-    r"(?:([Ee]quations? ))?(?<!\w)\((\d{1,2}\.\d{1,2}[a-z]?)\)(?: of notebook (\d\d))?"
+    r"(?:((?i:equations?) ))?(?<!\w)\((\d{1,2}\.\d{1,2}[a-z]?)\)(?: of notebook (\d\d))?"
 )
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?\)")
 ENTRY = re.compile(r"^[*-] \[([A-Za-z]+\d{4}[a-z]?)\]", re.MULTILINE)

@@ -45,6 +45,12 @@ CHECKS = (
     ),
     Check("unit", "unit tests and doctests", "pytest -n 2", "one alone: pytest tests/test_x.py -x"),
     Check(
+        "book",
+        "the HTML book builds without a warning",
+        "python -m tools.book",
+        "the warnings above name file and line",
+    ),
+    Check(
         "nbval",
         "notebooks give their stored outputs",
         NBVAL,

@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 TAG = re.compile(r"\\tag\{(\d+\.\d+[a-z]?)\}")
 NUMBER = r"\d{1,2}\.\d{1,2}[a-z]?"
 MENTION = re.compile(
-    rf"(?P<named>(?<=[Ee]quation )|(?<=[Ee]quations ))?\((?P<equation>{NUMBER})\)"
+    rf"(?P<named>(?<=(?i:equation) )|(?<=(?i:equations) ))?\((?P<equation>{NUMBER})\)"
     rf"|\b[Ff]igures? (?P<figure>{NUMBER})(?!\d)"
     r"|\b[Nn]otebooks? (?P<notebook>\d\d)(?![\d.])"
     r"|\[(?P<work>[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?)\]"
