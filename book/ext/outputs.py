@@ -19,10 +19,7 @@ from sphinx.transforms import SphinxTransform
 
 PICTURE = re.compile(r"Figure (\d+\.\d+): (.+)", re.DOTALL)
 LONGEST_DESCRIPTION = 300  # characters; search engines show fewer
-STILL = (
-    "This cell draws sliders that move the figure above; they move when the notebook runs live, "
-    "see "
-)
+STILL = "This cell draws sliders. They move when the notebook runs live, see "
 
 
 class Figures(SphinxTransform):

@@ -21,10 +21,13 @@ TAG = re.compile(r"\\tag\{(\d+\.\d+[a-z]?)\}")
 NUMBER = r"\d{1,2}\.\d{1,2}[a-z]?"
 MENTION = re.compile(
     rf"(?P<named>(?<=(?i:equation) )|(?<=(?i:equations) ))?\((?P<equation>{NUMBER})\)"
-    rf"|\b[Ff]igures? (?P<figure>{NUMBER})(?!\d)"
-    r"|\b[Nn]otebooks? (?P<notebook>\d\d)(?![\d.])"
+    rf"|\b[Ff]igure(?P<figures>s)? (?P<figure>{NUMBER})(?!\d)"
+    r"|\b[Nn]otebook(?P<notebooks>s)? (?P<notebook>\d\d)(?!\d|\.\d)"
     r"|\[(?P<work>[A-Z][A-Za-z]+(?:19|20)\d\d[a-z]?)\]"
 )
+KINDS = ("equation", "figure", "notebook", "work")
+# What goes on after "figures 3.1", or after "notebooks 01 (hard margin)".
+MORE = re.compile(rf"((?: \([^()]*\))?(?:, | and | or | to ))({NUMBER}|\d\d(?!\d|\.\d))")
 # Text that is code, is a link already, or is a name rather than a sentence.
 OPAQUE = (
     nodes.literal,
@@ -75,42 +78,40 @@ class Mentions(SphinxTransform):
 
     def _linked(self, text: str) -> Iterator[nodes.Node]:
         end = 0
-        for found in MENTION.finditer(text):
-            if found.start() > end:
-                yield nodes.Text(text[end : found.start()])
-            yield self._link(found)
+        while found := MENTION.search(text, end):
+            kind = next(name for name in KINDS if found[name])
+            yield nodes.Text(text[end : found.start()])
+            warn = kind != "equation" or found["named"] is not None
+            yield self._link(kind, found[kind], found[0], warn=warn)
             end = found.end()
-        if end < len(text):
-            yield nodes.Text(text[end:])
+            while (found["figures"] or found["notebooks"]) and (more := MORE.match(text, end)):
+                yield nodes.Text(more[1])
+                yield self._link(kind, more[2], more[2], warn=False)
+                end = more.end()
+        yield nodes.Text(text[end:])
 
-    def _link(self, found: re.Match[str]) -> nodes.Node:
-        if work := found["work"]:
-            return self._to("citation", "ref", work, found[0])
-        if notebook := found["notebook"]:
-            return self._to("std", "doc", f"/{self._notebooks().get(notebook, notebook)}", found[0])
-        kind = "figure" if found["figure"] else "equation"
-        warn = kind == "figure" or found["named"] is not None
-        return self._to("std", "ref", anchor(kind, found[kind]), found[0], warn=warn)
-
-    def _notebooks(self) -> dict[str, str]:
-        """Page of a notebook by its number."""
-        pages = (page for page in self.env.found_docs if page.startswith("notebooks/"))
-        return {page.removeprefix("notebooks/")[:2]: page for page in pages}
-
-    def _to(
-        self, domain: str, kind: str, target: str, text: str, *, warn: bool = True
-    ) -> nodes.Node:
-        shown = nodes.inline(text, text)
+    def _link(self, kind: str, name: str, text: str, *, warn: bool) -> nodes.Node:
+        if kind == "work":
+            domain, role, target = "citation", "ref", name
+        elif kind == "notebook":
+            domain, role, target = "std", "doc", f"/{self._notebooks().get(name, name)}"
+        else:
+            domain, role, target = "std", "ref", anchor(kind, name)
         return addnodes.pending_xref(
             "",
-            shown,
+            nodes.inline(text, text),
             refdomain=domain,
-            reftype=kind,
+            reftype=role,
             reftarget=target,
             refexplicit=True,
             refwarn=warn,
             refdoc=self.env.docname,
         )
+
+    def _notebooks(self) -> dict[str, str]:
+        """Page of a notebook by its number."""
+        pages = (page for page in self.env.found_docs if page.startswith("notebooks/"))
+        return {page.removeprefix("notebooks/")[:2]: page for page in pages}
 
 
 def _opaque(text: nodes.Text) -> bool:
