@@ -24,7 +24,7 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lock bench bench-full assignment lab clean
+.PHONY: help setup run record test format lock bench bench-full assignment lab book browser-test clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"

@@ -218,3 +218,9 @@ def test_lock_of_the_browser_test_names_no_address():
     text = (ROOT / "book" / "browser" / "package-lock.json").read_text(encoding="utf-8")
     assert text.count('"integrity": "sha512-') == 2
     assert "://" not in text
+
+
+def test_no_target_is_taken_for_the_folder_of_that_name():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE)
+    assert set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()) == set(targets)
