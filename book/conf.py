@@ -5,6 +5,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 BOOK = Path(__file__).resolve().parent
 sys.path.insert(0, str(BOOK / "ext"))
 
@@ -71,12 +73,14 @@ html_theme_options = {
 }
 
 
-def skip_routing(app, what, name, item, skip, options):
+def skip_routing(
+    app: Sphinx, what: str, name: str, item: object, skip: bool, options: object
+) -> bool | None:
     """Leave out the methods that scikit-learn adds to every estimator for metadata routing."""
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
-def setup(app):
+def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", skip_routing)
 
 

@@ -26,9 +26,9 @@ const browser = await chromium.launch({
     "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 
-function watch(context, say) {
-  // What leaves the folder of the book is a fault, even if it would work.
-  context.setOffline(true);
+// What leaves the folder of the book is a fault, even if it would work.
+async function watch(context, say) {
+  await context.setOffline(true);
   context.on("request", (request) => {
     const url = request.url();
     if (!url.startsWith(pathToFileURL(root).href) && !url.startsWith("data:")) {
@@ -105,7 +105,7 @@ async function readPages(colorScheme, viewport) {
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
   let name = "";
   const say = (text) => problems.push(`${name} (${kind}): ${text}`);
-  watch(context, say);
+  await watch(context, say);
   const page = await context.newPage();
   for (name of pages) {
     await open(page, name);
@@ -142,7 +142,7 @@ function followLinks() {
 async function useKeyboard() {
   const context = await browser.newContext({ viewport: DESK });
   const say = (text) => problems.push(`keyboard: ${text}`);
-  watch(context, say);
+  await watch(context, say);
   const page = await context.newPage();
   await open(page, "index.html");
   await page.keyboard.press("Tab");

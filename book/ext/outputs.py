@@ -14,6 +14,7 @@ from zlib import crc32
 
 from docutils import nodes
 from references import anchor, note_anchor
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
@@ -41,8 +42,7 @@ class Figures(SphinxTransform):
         paragraph = following and next(following.findall(nodes.paragraph), None)
         if paragraph is not None and paragraph.astext().startswith(f"Figure {label[1]}."):
             caption = nodes.caption("", "", *(node.deepcopy() for node in paragraph.children))
-            number = next(caption.findall(nodes.strong))
-            number["classes"].append("caption-number")
+            next(caption.findall(nodes.strong))["classes"].append("caption-number")
             figure += caption
             following.parent.remove(following)
         note_anchor(self.document, figure, anchor("figure", label[1]))
@@ -60,11 +60,9 @@ class Widgets(SphinxTransform):
                 cell += nodes.paragraph("", STILL, self._how(), nodes.Text("."), classes=["still"])
 
     def _how(self) -> nodes.Node:
-        from sphinx.addnodes import pending_xref
-
-        return pending_xref(
+        return addnodes.pending_xref(
             "",
-            nodes.inline("", "how to run"),
+            nodes.inline("", "how to run this book"),
             refdomain="std",
             reftype="doc",
             reftarget="/book/run",
