@@ -1,6 +1,5 @@
 """Configuration of the book; `make book` stages the sources and calls Sphinx with it."""
 
-import os
 import sys
 import tomllib
 from pathlib import Path
@@ -8,7 +7,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 BOOK = Path(__file__).resolve().parent
-sys.path.insert(0, str(BOOK / "ext"))
+sys.path[:0] = [str(BOOK.parent), str(BOOK / "ext")]
+
+from tools.book import repository  # noqa: E402
 
 _project = tomllib.loads((BOOK.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -84,11 +85,10 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", skip_routing)
 
 
-# The one setting for everything that needs a public address; without it no button is shown.
-REPOSITORY = os.environ.get("KERNELBOOK_REPOSITORY") or _project.get("urls", {}).get("Repository")
-if REPOSITORY:
+# Without a public address no button is shown, and no link is dead.
+if address := repository():
     html_theme_options |= {
-        "repository_url": REPOSITORY.rstrip("/"),
+        "repository_url": address,
         "repository_branch": "main",
         "use_repository_button": True,
         "use_issues_button": True,

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +28,17 @@ from tools.notebook_form import Page
 from tools.readme import map_of_notebooks
 from tools.reproducible import reproducible_environment
 
-__all__ = ["figures_page", "main", "module_page", "public_modules", "sources"]
+__all__ = [
+    "api_page",
+    "figures",
+    "figures_page",
+    "main",
+    "module_page",
+    "public_modules",
+    "repository",
+    "sources",
+    "stage",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 STAGE = ROOT / "build" / "book-source"
@@ -90,9 +101,18 @@ def sources() -> Iterator[tuple[str, bytes]]:
 
 
 def _text(path: Path) -> bytes:
-    content = path.read_bytes()
-    address = os.environ.get("KERNELBOOK_REPOSITORY")
+    content, address = path.read_bytes(), repository()
     return content.replace(PLACE.encode(), address.encode()) if address else content
+
+
+def repository() -> str:
+    """The public address of the repository, the one setting that buttons and links need.
+
+    From the environment variable ``KERNELBOOK_REPOSITORY``, else from pyproject.toml, else empty.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = project.get("urls", {}).get("Repository", "")
+    return os.environ.get("KERNELBOOK_REPOSITORY", known).rstrip("/")
 
 
 def figures_page(notebooks: Sequence[Path]) -> str:
