@@ -12,6 +12,7 @@ import pytest
 
 from kernelbook import exercises
 from kernelbook.exercises import RIGHT, UNANSWERED, Exercise, Mistake, assert_right, check
+from kernelbook.exercises.grading import values_on
 from tools.exercises import assignment, main, tasks_of
 
 ROOT = Path(__file__).parents[1]
@@ -112,7 +113,8 @@ def test_a_wrong_number_near_by_is_refused_and_no_message_gives_the_answer_away(
         return
     right = np.asarray(right, dtype=float)
     scale = np.abs(right).max(initial=0.0)
-    for wrong in (right + 0.1 * scale + 0.1, -right - 0.1, 2 * right + 0.1):
+    allowed = 2 * exercise.atol  # of a right answer of 0 nothing else is near by
+    for wrong in (right + 0.2 * scale + allowed, -right - allowed, 2 * right + allowed):
         assert exercise.verdict(wrong).startswith("Not yet.")
     assert exercise.verdict(right.tolist()) == RIGHT
     if right.shape == ():
@@ -139,6 +141,15 @@ def test_verdicts_on_an_array():
     assert exercise.verdict([0, 1]) == "Not yet. Turned round."
     assert "shape (2,)" in exercise.verdict(1.0)
     assert "finite" in exercise.verdict([np.inf, 0.0])
+    assert "not complex" in exercise.verdict([1.0 + 1e-9j, 0.0])
+    assert "not list" in exercise.verdict([10**400, 0])
+
+
+def test_verdicts_on_a_number_do_not_depend_on_its_type():
+    exercise = example(right=lambda: 3, mistakes=[])
+    for answer in (3, 3.0, np.int64(3), np.float32(3), np.array(3.0)):
+        assert exercise.verdict(answer) == RIGHT
+    assert "one number; it has shape (1,)" in exercise.verdict([3])
 
 
 def test_verdicts_on_a_choice():
@@ -166,7 +177,19 @@ def test_verdicts_on_a_function():
     assert exercise.verdict(unwritten) == UNANSWERED
     assert exercise.verdict(lambda x: None) == UNANSWERED
     assert "IndexError" in exercise.verdict(fails)
-    assert "a function is asked for" in exercise.verdict(3.0)
+    assert exercise.verdict(3.0) == "Not yet. A function is asked for."
+    assert "in our trials has to be numbers of shape (2,)" in exercise.verdict(lambda x: 1.0)
+
+
+def test_values_on_cases_are_none_as_soon_as_one_is_and_cases_stay_as_they_are():
+    def doubles(x):
+        x *= 2
+        return x
+
+    points = np.array([1.0, 2.0])
+    first, second = values_on(doubles, [(points,), (points,)])
+    assert first.tolist() == second.tolist() == [2.0, 4.0]
+    assert values_on(lambda x: None if x else np.ones(2), [(0,), (1,)]) is None
 
 
 def test_unknown_exercises_are_named():

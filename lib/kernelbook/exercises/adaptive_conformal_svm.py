@@ -94,6 +94,7 @@ EXERCISES = (
             Mistake(lambda: -16 * mean_distance() * 0.5 / np.log(10), "Divide by the width."),
         ),
         otherwise="Mean distance, divided by the width; then the base of the logarithm.",
+        rtol=2e-3,
     ),
     Exercise(
         "10.4",
@@ -107,6 +108,7 @@ EXERCISES = (
             ),
         ),
         otherwise="What takes the place of 1/n, and what does a root do to a ratio?",
+        rtol=1e-2,
     ),
     Exercise(
         "10.5",

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook.bayes import BayesianDataDescription
-from kernelbook.exercises.grading import Exercise, Mistake
+from kernelbook.exercises.grading import Exercise, Mistake, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -17,8 +17,8 @@ Step = Callable[[float, float, Callable[[float], float], np.random.Generator], f
 
 TWINS = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 CHAINS = (
-    np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]]),
-    np.array([[0.0, 1.0, 0.0, 2.0, 1.0], [5.0, 6.0, 4.0, 5.0, 7.0], [1.0, 0.0, 3.0, 1.0, 1.0]]),
+    (np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]]),),
+    (np.array([[0.0, 1.0, 0.0, 2.0, 1.0], [5.0, 6.0, 4.0, 5.0, 7.0], [1.0, 0.0, 3.0, 1.0, 1.0]]),),
 )
 
 
@@ -47,20 +47,24 @@ def r_hat(chains: Array, ddof: int = 1, of_means: float = 1.0) -> float:
     return math.sqrt(((n - 1) / n * within + between) / within)
 
 
-def of_chains(function: Callable[[Array], float | None]) -> list[float] | None:
-    found = [function(chains.copy()) for chains in CHAINS]
-    return None if any(value is None for value in found) else [float(value) for value in found]  # type: ignore[arg-type]
+def logistic(delta: float) -> float:
+    return 1 / (1 + math.exp(-delta))
 
 
-def mean_of_t(step: Step, gap: float = 4.0, n_steps: int = 5000) -> float | None:
-    """Mean of t = 1 / (1 + e^-delta) over a chain for the two points of section 3."""
+def of_two_points(delta: float) -> float:
+    """The log likelihood of section 3."""
+    return logistic(delta) * (1 - logistic(delta))
 
-    def logistic(delta: float) -> float:
-        return 1 / (1 + math.exp(-delta))
 
-    def log_likelihood(delta: float) -> float:
-        return logistic(delta) * (1 - logistic(delta))
+def strong(delta: float) -> float:
+    """A log likelihood that no step can overlook: it turns the prior N(4, 2) into N(2, 1)."""
+    return -(delta**2) / 4
 
+
+def mean_of_t(
+    step: Step, log_likelihood: Callable[[float], float], gap: float = 4.0, n_steps: int = 5000
+) -> float | None:
+    """Mean of t = 1 / (1 + e^-delta) over a chain."""
     random, delta, total = np.random.default_rng(13), gap, 0.0
     for _ in range(n_steps):
         moved = step(delta, gap, log_likelihood, random)
@@ -94,6 +98,12 @@ def as_given(
             return proposal
         low, high = (theta, high) if theta < 0 else (low, theta)
         theta = rng.uniform(low, high)
+
+
+def from_prior(
+    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
+) -> float:
+    return rng.normal(gap, math.sqrt(2))
 
 
 def standing(
@@ -136,6 +146,7 @@ EXERCISES = (
             Mistake(lambda: -math.log(10), "A variance is positive."),
         ),
         otherwise="Which s makes the factor of n in (13.8) a tenth?",
+        rtol=5e-3,
     ),
     Exercise(
         "13.4",
@@ -153,7 +164,7 @@ EXERCISES = (
             ),
         ),
         otherwise="For the two chains of section 4 the text gives W, B / N and the result.",
-        evaluate=of_chains,
+        evaluate=lambda function: values_on(function, CHAINS),
     ),
     Exercise(
         "13.5",
@@ -164,9 +175,12 @@ EXERCISES = (
                 "The mean of t is that of the step as given, near one half.",
             ),
             Mistake(lambda: standing, "The chain never moves."),
+            Mistake(lambda: from_prior, "The likelihood plays no part in your step."),
         ),
         otherwise="The mean of t is off. Which distribution does the ellipse leave unchanged?",
-        evaluate=mean_of_t,
+        evaluate=lambda step: values_on(
+            lambda log_likelihood: mean_of_t(step, log_likelihood), [(of_two_points,), (strong,)]
+        ),
         rtol=0.02,
     ),
 )

@@ -90,6 +90,7 @@ EXERCISES = (
             Mistake(lambda: 20 - 16 * np.exp(-1), "The kernel has the distance squared."),
         ),
         otherwise="Three terms; the cosine of the two images is unchanged, the lengths are not.",
+        rtol=2e-3,
     ),
     Exercise(
         "09.2",

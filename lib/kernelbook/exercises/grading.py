@@ -1,12 +1,13 @@
 """What an exercise is: its right answer, the usual wrong ones, and the verdict on a given one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake"]
+__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake", "values_on"]
 
 RIGHT = "right"
 UNANSWERED = "not answered yet"
@@ -55,17 +56,22 @@ class Exercise:
 
     def verdict(self, answer: Any) -> str:
         """``RIGHT``, ``UNANSWERED``, or a sentence that begins with 'Not yet.'."""
+        if answer is None or answer is Ellipsis:
+            return UNANSWERED
+        if self.evaluate is not None and not callable(answer):
+            return "Not yet. A function is asked for."
         try:
             given = self._value(answer)
         except NotImplementedError:
             return UNANSWERED
         except Exception as error:
-            return f"Not yet. Your function stops with {type(error).__name__}: {error}"
-        if given is None or given is Ellipsis:
+            return f"Not yet. Trying your function gives {type(error).__name__}: {error}"
+        if given is None:
             return UNANSWERED
         right = self._value(self.right())
+        what = "The answer" if self.evaluate is None else "What your function returns in our trials"
         if problem := _other_kind(given, right):
-            return f"Not yet. {problem}"
+            return f"Not yet. {what} has to be {problem}"
         if self._agree(given, right):
             return RIGHT
         for mistake in self.mistakes:
@@ -75,11 +81,7 @@ class Exercise:
 
     def _value(self, answer: Any) -> Any:
         """The answer as what is compared: for a function, its values."""
-        if self.evaluate is None or answer is None or answer is Ellipsis:
-            return answer
-        if not callable(answer):
-            raise TypeError("a function is asked for")
-        return self.evaluate(answer)
+        return answer if self.evaluate is None else self.evaluate(answer)
 
     def _agree(self, one: Any, other: Any) -> bool:
         if isinstance(one, str) or isinstance(other, str):
@@ -91,16 +93,28 @@ class Exercise:
         return bool((np.abs(first - second) <= allowed).all())
 
 
+def values_on(function: Callable[..., Any], cases: Iterable[Sequence[Any]]) -> list[Any] | None:
+    """Values of a function at the arguments of each case; None if one of the values is None.
+
+    It gets copies, so that a function that overwrites its arguments spoils its own only.
+    """
+    values = [function(*deepcopy(case)) for case in cases]
+    return None if any(value is None for value in values) else values
+
+
 def _other_kind(given: Any, right: Any) -> str | None:
-    """Why the answer can't be compared with the right one, if so."""
+    """What the answer has to be, if it can't be compared with the right one."""
     if isinstance(right, str):
-        return None if isinstance(given, str) else "The letter of a choice is asked for."
+        return None if isinstance(given, str) else "the letter of a choice."
     wanted = np.shape(right)
     what = "one number" if wanted == () else f"numbers of shape {wanted}"
     try:
-        numbers = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        return f"The answer has to be {what}, not {type(given).__name__}."
+        numbers = np.asarray(given)
+        if np.iscomplexobj(numbers):
+            return f"{what}, real, not complex."
+        numbers = numbers.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        return f"{what}, not {type(given).__name__}."
     if numbers.shape != wanted:
-        return f"The answer has to be {what}; yours has shape {numbers.shape}."
-    return None if np.isfinite(numbers).all() else "The answer has to be finite."
+        return f"{what}; it has shape {numbers.shape}."
+    return None if np.isfinite(numbers).all() else "finite."

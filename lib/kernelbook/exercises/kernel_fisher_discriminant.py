@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook.datasets import make_gaussians, make_ringnorm, make_twonorm
-from kernelbook.exercises.grading import Exercise, Mistake
+from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.fisher import KernelFisherDiscriminant
 from kernelbook.kernels import rbf
 
@@ -77,8 +77,7 @@ def _wrong_without_intercept(K: np.ndarray, t: np.ndarray, mu: float) -> int:
 def _counts(function: Callable[..., Any]) -> list[Any] | None:
     X, y = make_ringnorm(30, n_features=2, random_state=6)
     K, t = rbf(X, gamma=0.3), np.where(y == 1, 1.0, -1.0)
-    counts = [function(K, t, mu) for mu in PENALTIES]
-    return None if None in counts else counts
+    return values_on(function, [(K, t, mu) for mu in PENALTIES])
 
 
 @cache

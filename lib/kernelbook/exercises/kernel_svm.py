@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import circulant
 from sklearn.svm import SVC
 
-from kernelbook.exercises.grading import Exercise, Mistake
+from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.kernels import polynomial
 
 __all__ = ["EXERCISES"]
@@ -23,12 +22,11 @@ def value_of_libsvm() -> float:
     return float(machine.decision_function([[0.0]])[0])
 
 
-def on_circles(function: Callable[..., Any]) -> NDArray[np.float64] | None:
+def on_circles(function: Callable[..., Any]) -> list[Any] | None:
     """Values of a function of (angles, gamma, power) on points of the circle."""
     four, twelve = (2 * np.pi * np.arange(n) / n for n in (4, 12))
     problems = [(four, 0.1, 2), (four, 0.1, 1), (twelve, 0.2, 2), (four + 5.0, 0.1, 2)]
-    values = [function(*problem) for problem in problems]
-    return None if None in values else np.array(values, dtype=float)
+    return values_on(function, problems)
 
 
 def smallest_by_fourier(angles: Any, gamma: float, power: float) -> float:

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from kernelbook.datasets import make_banana
-from kernelbook.exercises.grading import Exercise, Mistake
+from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.kernels import rbf
 from kernelbook.svdd import SVDD
 
 __all__ = ["EXERCISES"]
 
 Array = np.ndarray
-Radius = Callable[[Array, float], float | None]
 
 FOUR = np.array([[0.0], [2.0], [4.0], [8.0]])
 FIVE = np.array([[0.0], [1.0], [2.0], [3.0], [10.0]])
@@ -21,6 +20,7 @@ CASES = (
     (np.array([9.0, 1.0, 4.0, 2.0]), 0.3),
     (np.array([9.0, 1.0, 4.0, 2.0]), 0.5),
     (np.array([16.0, 4.0, 0.0, 16.0, 7.0]), 0.8),
+    (np.array([3.0, 5.0, 8.0]), 0.2),
     (np.array([3.0, 5.0, 8.0]), 1 / 3),
     (np.array([3.0, 5.0, 8.0]), 2.0),
 )
@@ -46,11 +46,6 @@ def of_the_four() -> tuple[float, float]:
 def factors() -> list[float]:
     before, after = (SVDD(0.4, kernel="linear").fit(scale * FIVE) for scale in (1, 10))
     return [float(after.C / before.C), after.radius_squared_ / before.radius_squared_]
-
-
-def of_all(function: Radius) -> list[float] | None:
-    found = [function(d2.copy(), C) for d2, C in CASES]
-    return None if any(value is None for value in found) else [float(value) for value in found]  # type: ignore[arg-type]
 
 
 def fading() -> tuple[SVDD, float]:
@@ -131,7 +126,7 @@ EXERCISES = (
             ),
         ),
         otherwise="The slope in (12.6) changes only at a value of d2; when does its sign change?",
-        evaluate=of_all,
+        evaluate=lambda radius: values_on(radius, CASES),
     ),
     Exercise(
         "12.5",
