@@ -91,6 +91,11 @@ def test_margin_says_what_the_machine_says():
     )
 
 
+def test_margin_of_a_machine_without_a_direction_is_infinite():
+    panel = explore.margin([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1])
+    assert panel.sentence.startswith("C = 1: margin inf, support vectors 4 of 4")
+
+
 def test_width_tells_the_error_on_new_points_apart():
     X, y = MOONS
     panel = explore.width(X, y, X, 1 - y)

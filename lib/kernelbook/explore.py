@@ -126,8 +126,10 @@ def margin(X: ArrayLike, y: ArrayLike) -> Panel:
         plot_decision(machine, X, y, scale=2, colorbar=False, ax=ax)
         positive = X[y == machine.classes_[1]]
         found = (machine.decision_function(positive) > 0).sum()
+        norm = np.linalg.norm(machine.coef_)
+        half_width = 1 / norm if norm > 0 else np.inf  # w = 0, for XOR for instance
         return (
-            f"C = {C:.3g}: margin {1 / np.linalg.norm(machine.coef_):.3g}, "
+            f"C = {C:.3g}: margin {half_width:.3g}, "
             f"support vectors {len(machine.support_)} of {len(X)}, "
             f"positive points found {found} of {len(positive)}."
         )
