@@ -169,7 +169,7 @@ def sections_present(page: Page) -> Iterator[str]:
 def no_lost_lines(page: Page) -> Iterator[str]:
     """MyST takes a line that begins with % for a comment, and the book would drop it."""
     for line in page.text.splitlines():
-        if line.startswith("%"):
+        if line.lstrip().startswith("%"):
             yield f"the line {line[:40]!r} begins with %: no page of the book would show it"
 
 
