@@ -186,12 +186,11 @@ def test_map_without_the_repository_says_so(bare):
 def test_map_names_every_module_notebook_version_and_extra(capsys):
     package_map.main()
     said = capsys.readouterr().out
-    sources = [*(ROOT / "lib/kernelbook").glob("*.py"), *(ROOT / "lib/kernelbook").glob("*/*.py")]
-    names = {path.parent.name if path.name == "__init__.py" else path.stem for path in sources}
-    top = {name for name in names if (ROOT / "lib/kernelbook" / f"{name}.py").exists()}
-    top |= {path.parent.name for path in (ROOT / "lib/kernelbook").glob("*/__init__.py")}
+    library = ROOT / "lib" / "kernelbook"
+    names = {path.stem for path in library.glob("*.py")}
+    names |= {path.parent.name for path in library.glob("*/__init__.py")}
     listed = re.findall(r"^  (\w+) +(.*)$", said.split("Modules\n")[1].split("\n\n")[0], re.M)
-    assert {name for name, _ in listed} == top - {"__main__", "__init__"}
+    assert {name for name, _ in listed} == names - {"__main__", "__init__"}
     assert all(len(summary) > 20 for _, summary in listed)
     numbers = [path.name[:2] for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     assert re.findall(r"^  (\d\d)  \w", said, re.M) == numbers
