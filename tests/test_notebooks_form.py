@@ -122,6 +122,7 @@ BROKEN = {
     "no closing": (set_source(5, "## Exercises"), "What we saw"),
     "no exercises": (set_source(5, "## What we saw"), "Exercises"),
     "lost line": (set_source(2, "## Model\n\nabout 3\n% of it"), "begins with %"),
+    "lost line in a list": (set_source(2, "## Model\n\n* about 3\n  % of it"), "begins with %"),
     "no seed cell": (set_source(1, "import numpy as np"), "no cell sets SEED"),
     "unseeded generator": (set_source(4, "np.random.default_rng()"), "draws without a seed"),
     "global state": (set_source(4, "np.random.normal()"), "global random state"),
