@@ -92,7 +92,7 @@ GROUP = Group(
     ],
     cells=[_cell(n, d) for d in (2, 10, 50) for n in (1000, 5000)],
     quick=[_cell(400, 2, 1)],
-    warm_up={"n": 500, "nu": 0.2},
+    warm_up={"n": 500},
     goals=[
         Goal({"n": 5000}, name, PEER, at_least, median=median)
         for name in (OURS, SPHERE)

@@ -61,7 +61,7 @@ GROUP = Group(
     methods=[Method(OURS, ours, ours=True), Method(PEER, peer)],
     cells=[_cell(n, d) for d in (2, 10, 50) for n in (1000, 5000)],
     quick=[_cell(400, 2, 1)],
-    warm_up={"n": 500, "C": 1.0},
+    warm_up={"n": 500},
     goals=[
         Goal({"n": 5000}, OURS, PEER, 1.0),
         Goal({"n": 5000}, OURS, PEER, 2.0, median=True),

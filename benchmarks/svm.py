@@ -86,7 +86,7 @@ GROUP = Group(
         Cell({"n": 200, "d": 2, "C": 10.0}, dict.fromkeys(_cell(500, 2, 10.0).repeats, 1)),
         Cell({"n": 400, "d": 2, "C": 10.0}, {EXACT: 1, LOOSE: 1}),
     ],
-    warm_up={"n": 500, "C": 1.0},
+    warm_up={"n": 500},
     goals=[
         Goal({"n": SIZES}, EXACT, LOOSE, 1.0),
         Goal({"n": SIZES}, EXACT, LOOSE, 2.0, median=True),

@@ -51,6 +51,6 @@ GROUP = Group(
     methods=[Method(OURS, ours, ours=True), Method(PEER, peer)],
     cells=[_cell(n, d) for d in (2, 10) for n in (1000, 5000)],
     quick=[_cell(400, 2, 1)],
-    warm_up={"n": 500, "C": 1.0, "minority": 0.2},
+    warm_up={"n": 500},
     limits=dual.LIMITS,
 )
