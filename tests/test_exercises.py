@@ -193,8 +193,11 @@ def test_values_on_cases_are_none_as_soon_as_one_is_and_cases_stay_as_they_are()
 
 
 def test_unknown_exercises_are_named():
+    for number in ("77.1", "3.1", 3.1):
+        with pytest.raises(ValueError, match=f"number must be .*'03.1'; got {number!r}"):
+            check(number, 1)
     with pytest.raises(ValueError, match="notebook must be one of 01, 02"):
-        check("77.1", 1)
+        exercises.exercises_of("77")
     with pytest.raises(ValueError, match=r"number must be one of 03\.1"):
         check("03.99", 1)
 

@@ -65,7 +65,7 @@ class Panel:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        widgets = ipywidgets()
+        widgets = _ipywidgets()
         self.controls = dict(controls)
         self.picture = widgets.Image(format="png")
         self.sentence = ""
@@ -134,7 +134,7 @@ def margin(X: ArrayLike, y: ArrayLike) -> Panel:
             f"positive points found {found} of {len(positive)}."
         )
 
-    weights = ipywidgets().Checkbox(description="balanced class weights", indent=False)
+    weights = _ipywidgets().Checkbox(description="balanced class weights", indent=False)
     return Panel(draw, {"C": _logarithmic("C", 1.0, -3, 3), "balanced": weights})
 
 
@@ -220,7 +220,7 @@ def tube(
             f"{len(X)}, error {error:.3f} (root mean square) on {len(X_new)} new points."
         )
 
-    half_width = ipywidgets().FloatSlider(
+    half_width = _ipywidgets().FloatSlider(
         description="epsilon",
         value=0.1 * widest,
         min=0.0,
@@ -264,7 +264,7 @@ def sphere(X: ArrayLike, X_new: ArrayLike) -> Panel:
             f"new points outside {np.mean(machine.predict(X_new) < 0):.3f}."
         )
 
-    share = ipywidgets().FloatSlider(
+    share = _ipywidgets().FloatSlider(
         description="nu", value=0.1, min=0.02, max=1.0, step=0.02, readout_format=".2f"
     )
     return Panel(draw, {"nu": share, "gamma": _logarithmic("gamma", 1.0, -2, 2)})
@@ -326,7 +326,7 @@ def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
             "weight on average."
         )
 
-    prior = ipywidgets().Dropdown(
+    prior = _ipywidgets().Dropdown(
         description="prior mean", options=[(name, prior) for prior, name in names.items()]
     )
     return Panel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
@@ -398,7 +398,7 @@ def magnification_map(
     return Panel(draw, {"tau": _logarithmic("tau", 1.0, -1, 1)})
 
 
-def ipywidgets() -> Any:
+def _ipywidgets() -> Any:
     try:
         import ipywidgets
     except ImportError as error:
@@ -409,7 +409,7 @@ def ipywidgets() -> Any:
 
 def _logarithmic(name: str, value: float, low: float, high: float) -> Any:
     """A slider from 10**low to 10**high, four steps a decade."""
-    return ipywidgets().FloatLogSlider(
+    return _ipywidgets().FloatLogSlider(
         description=name, value=value, base=10, min=low, max=high, step=0.25, readout_format=".3g"
     )
 

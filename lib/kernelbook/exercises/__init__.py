@@ -108,7 +108,13 @@ def exercises_of(notebook: str) -> tuple[Exercise, ...]:
 
 
 def _find(number: str) -> Exercise:
-    known = exercises_of(str(number).partition(".")[0])
+    notebook = str(number).partition(".")[0]
+    if notebook not in MODULES:
+        raise ValueError(
+            f"number must be that of a notebook ({', '.join(MODULES)}), a point, and that of an "
+            f"exercise, for instance '03.1'; got {number!r}."
+        )
+    known = exercises_of(notebook)
     for exercise in known:
         if exercise.number == number:
             return exercise
