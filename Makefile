@@ -24,11 +24,11 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lock bench bench-full assignment lab book browser-test clean
+.PHONY: help setup run record test format lock bench bench-full assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 16
 
 setup: ## make or refresh the virtual environment (the other targets do it themselves)
 	@python="$(call SET_UP)" && echo "Ready: $$python"
