@@ -31,6 +31,8 @@ BLOCK_STEPS = 10_000
 # Free variables that are fewer than this share of those before are still becoming fewer.
 SETTLED = 0.8
 SAMPLE, DEPENDENT = 200, 1e-6
+# With fewer variables left in play the exact t of all costs hardly more than that of the others.
+FEW_ACTIVE = 0.5
 # A working set takes its matrix in double precision, a factor, and what is between them.
 BYTES_PER_ENTRY, WORKING_SETS = 20, 4
 MANY = 100
@@ -172,6 +174,8 @@ class _Problem:
             if wrong <= 0.1 * free + 3 and free > settled * before:
                 break
             eps *= EPS_STEP
+        if len(pairwise.active) < FEW_ACTIVE * len(state.b):
+            return self.at(pairwise.b), eps
         t, aside = pairwise.t, np.ones(len(state.b), dtype=bool)
         aside[pairwise.active] = False
         rest = np.flatnonzero(aside)
@@ -233,7 +237,11 @@ class _Problem:
         after[W] = found
         t = np.empty(len(after))
         t[W] = r - K @ found - float(means @ found) + constant * total
-        t[rest] = self.s[rest] - self.source.product(after, rest)
+        moved = after - state.b
+        if state.exact and np.count_nonzero(moved) < np.count_nonzero(after):
+            t[rest] = state.t[rest] - self.source.product(moved, rest)
+        else:
+            t[rest] = self.s[rest] - self.source.product(after, rest)
         return self.state(after, t, exact=True)
 
     def _optimum(
