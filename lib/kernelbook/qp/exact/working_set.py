@@ -79,7 +79,8 @@ def solve_exact(
         n_outer += 1
         if not problem.has_room(state, eps):
             eps = max(EPS_STEP * state.violation, problem.slack(state) / 2)
-            after = problem.at(problem.approach(problem.at(state.b), eps)[0].b)
+            near, _ = problem.approach(problem.exactly(state), eps)
+            after = problem.exactly(near)
             if after.violation >= state.violation and state.exact:
                 break
             state = after
@@ -140,6 +141,10 @@ class _Problem:
 
     def at(self, b: Array) -> _State:
         return self.state(b, self.s - self.source.product(b), exact=True)
+
+    def exactly(self, state: _State) -> _State:
+        """The same b with t in double precision, computed unless it is there."""
+        return state if state.exact else self.at(state.b)
 
     def state(self, b: Array, t: Array, exact: bool) -> _State:
         rises, falls = b < self.upper, b > self.lower
