@@ -284,13 +284,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
                 return self._lanczos(K, k)
             except ArpackNoConvergence:
                 pass
+        in_place = {"overwrite_a": True, "check_finite": False}
         if k < n:
-            values, vectors = eigh(
-                double_centred(K), subset_by_index=[n - k, n - 1], check_finite=False
-            )
+            values, vectors = eigh(double_centred(K), subset_by_index=[n - k, n - 1], **in_place)
             if len(values) == k:  # LAPACK finds none of some when all are equal
                 return values, vectors
-        values, vectors = eigh(double_centred(K), overwrite_a=True, check_finite=False)
+        values, vectors = eigh(double_centred(K), **in_place)
         return values[n - k :], vectors[:, n - k :]
 
     def _set_components(self, values: Matrix, vectors: Matrix) -> None:
