@@ -3,10 +3,14 @@ r"""From a nearby point to the exact optimum: an active-set method for a box and
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.certificate import accepted_multipliers, multiplier_bounds
 from kernelbook.qp.interior_point import InteriorPoint
-from kernelbook.qp.program import Program
-from kernelbook.qp.quadratic import EPS, cholesky_solver
+from kernelbook.qp.program import (
+    EPS,
+    QuadraticProgram,
+    accepted_multipliers,
+    cholesky_solver,
+    multiplier_bounds,
+)
 
 __all__ = ["feasible_point", "polish"]
 
@@ -20,7 +24,7 @@ ROUNDING = 32 * EPS
 PATIENCE = 50
 
 
-def polish(program: Program, start: InteriorPoint, tol: float) -> Array:
+def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array:
     """Move on from an interior point to the optimum, bounded variables exactly at their bounds.
 
     First a primal-dual active-set method, which changes many variables a step and ends in a few
@@ -30,7 +34,7 @@ def polish(program: Program, start: InteriorPoint, tol: float) -> Array:
 
     Parameters
     ----------
-    program : Program
+    program : QuadraticProgram
     start : InteriorPoint
     tol : float
         Largest violation of the optimality conditions in units of the gradient.
@@ -48,7 +52,7 @@ def polish(program: Program, start: InteriorPoint, tol: float) -> Array:
     return np.where(program.upper - x <= rounding, program.upper, x)
 
 
-def feasible_point(program: Program, start: InteriorPoint) -> Array:
+def feasible_point(program: QuadraticProgram, start: InteriorPoint) -> Array:
     """A feasible point near the start, with its active variables at their bounds if possible."""
     a, b, lower, upper = program.a, program.b, program.lower, program.upper
     x = np.clip(start.x, lower, upper)
@@ -86,14 +90,14 @@ def _meet_equality(x: Array, a: Array, b: float, lower: Array, upper: Array) -> 
     return at(high)
 
 
-def _slack(program: Program, x: Array, gradient: Array, tol: float) -> float:
+def _slack(program: QuadraticProgram, x: Array, gradient: Array, tol: float) -> float:
     """Violation to accept: well below the tolerance, but not below rounding."""
     scale = max(float(np.abs(program.q).max()), float(np.abs(gradient - program.q).max()))
     return max(0.01 * tol * scale, 4 * EPS * program.curvature * float(np.abs(x).sum()))
 
 
 def _solve_free(
-    program: Program, free: Index, rhs: Array, target: float
+    program: QuadraticProgram, free: Index, rhs: Array, target: float
 ) -> tuple[Array, float] | None:
     """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), by refinement past a small ridge."""
     Q_FF, a_F = program.Q.block(free, free), program.a[free]
@@ -111,7 +115,7 @@ def _solve_free(
     return (p, m) if np.isfinite(p).all() else None
 
 
-def _primal_dual(program: Program, at_lower: Mask, at_upper: Mask, tol: float) -> Array | None:
+def _primal_dual(program: QuadraticProgram, at_lower: Mask, at_upper: Mask, tol: float) -> Array | None:
     """Guess the active sets, solve, flip every variable that objects, until none does."""
     lower, upper, a = program.lower, program.upper, program.a
     fewest, patience = len(at_lower) + 1, 3
@@ -144,7 +148,7 @@ def _primal_dual(program: Program, at_lower: Mask, at_upper: Mask, tol: float) -
     return None
 
 
-def _primal(program: Program, x: Array, tol: float) -> Array:
+def _primal(program: QuadraticProgram, x: Array, tol: float) -> Array:
     """Minimise over the free variables, release the worst bounded one, and so on."""
     x = x.copy()
     free = (x > program.lower) & (x < program.upper)
@@ -169,7 +173,7 @@ def _primal(program: Program, x: Array, tol: float) -> Array:
     return best
 
 
-def _violation(program: Program, x: Array, gradient: Array) -> float:
+def _violation(program: QuadraticProgram, x: Array, gradient: Array) -> float:
     """Half of what the best multiplier leaves, or what a variable that needs none leaves."""
     lower, upper, a = program.lower, program.upper, program.a
     low, high = multiplier_bounds(gradient, x, a, lower, upper)
@@ -177,24 +181,24 @@ def _violation(program: Program, x: Array, gradient: Array) -> float:
     return max((low - high) / 2, float(slope.max(initial=0.0)))
 
 
-def _objection(program: Program, x: Array, residual: Array) -> Array:
+def _objection(program: QuadraticProgram, x: Array, residual: Array) -> Array:
     """By how much each variable could still lower the objective, per unit of its step."""
     grow = np.where(x < program.upper, -residual, -np.inf)
     return np.maximum(grow, np.where(x > program.lower, residual, -np.inf))
 
 
-def _free_multiplier(program: Program, gradient: Array, free: Mask) -> float:
+def _free_multiplier(program: QuadraticProgram, gradient: Array, free: Mask) -> float:
     """The multiplier that the free variables agree on, in the least-squares sense."""
     a = program.a[free]
     return -float(a @ gradient[free]) / float(a @ a) if a.any() else 0.0
 
 
-def _stationary(program: Program, gradient: Array, free: Mask, slack: float) -> bool:
+def _stationary(program: QuadraticProgram, gradient: Array, free: Mask, slack: float) -> bool:
     residual = gradient + _free_multiplier(program, gradient, free) * program.a
     return bool(np.abs(residual[free]).max(initial=0.0) <= slack)
 
 
-def _release(program: Program, x: Array, gradient: Array, free: Mask) -> bool:
+def _release(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -> bool:
     """Free the bounded variable that objects most, or a pair; False if none does."""
     a = program.a
     objection = _objection(program, x, gradient + _free_multiplier(program, gradient, free) * a)
@@ -215,7 +219,7 @@ def _release(program: Program, x: Array, gradient: Array, free: Mask) -> bool:
     return True
 
 
-def _newton_step(program: Program, x: Array, gradient: Array, free: Mask) -> None:
+def _newton_step(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -> None:
     """Go to the minimum over the free variables, or to the first bound in the way."""
     index = np.flatnonzero(free)
     solved = _solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
@@ -238,11 +242,11 @@ def _newton_step(program: Program, x: Array, gradient: Array, free: Mask) -> Non
     free[index] = ~hit
 
 
-def _full_length(program: Program, gradient: Array, index: Index, p: Array) -> float:
+def _full_length(program: QuadraticProgram, gradient: Array, index: Index, p: Array) -> float:
     """Where the objective is lowest along p: at 1, but farther if the ridge cut p short."""
     step = np.zeros(len(gradient))
     step[index] = p
-    slope, curvature = float(gradient @ step), float(step @ program.Q.mv(step))
+    slope, curvature = float(gradient @ step), float(step @ program.Q.product(step))
     rounding = EPS * abs(program.curvature) * float(np.abs(p).sum()) ** 2
     if slope >= 0:
         return 1.0
