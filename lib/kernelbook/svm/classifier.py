@@ -20,9 +20,10 @@ from kernelbook.estimator import (
     check_weights,
     degeneracy,
     expand,
+    linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import Expansion, Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import Expansion, KernelLike, Matrix, resolve_kernel
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.validation import check_number
 
@@ -31,7 +32,6 @@ __all__ = [
     "BinaryClassifier",
     "KernelSVC",
     "encode_labels",
-    "linear_coefficients",
     "svc_dual",
 ]
 
@@ -366,41 +366,6 @@ def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram
     """
     lower, upper = np.minimum(0.0, box * signs), np.maximum(0.0, box * signs)
     return QuadraticProgram(K, -signs, np.ones(len(signs)), 0.0, lower, upper)
-
-
-def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
-    """Return the normal vector of coefficients that sum to zero, shape (1, d).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The linear kernel.
-    dual_coef : ndarray of shape (1, n_SV)
-        Signed coefficients.
-    support_vectors : ndarray of shape (n_SV, d)
-        Their points.
-
-    Returns
-    -------
-    ndarray of shape (1, d)
-
-    Raises
-    ------
-    AttributeError
-        If the kernel is not linear.
-
-    Examples
-    --------
-    >>> from kernelbook.kernels import Linear
-    >>> points = np.array([[1.0], [3.0]])
-    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
-    [[1.0]]
-    """
-    if not kernel.is_linear:
-        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
-    if len(support_vectors) == 0:
-        return np.zeros((1, support_vectors.shape[1]))
-    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))
 
 
 def _class_weights(
