@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = [
     "CollapseWarning",
     "InfeasibleError",
+    "LabelWarning",
     "NotPositiveSemidefiniteError",
     "NotSeparableError",
     "warn_user",
@@ -48,6 +49,10 @@ class NotPositiveSemidefiniteError(ValueError):
 
 class InfeasibleError(ValueError):
     """No point of the box meets the equality constraint; the message names the bound."""
+
+
+class LabelWarning(UserWarning):
+    """Labels that say neither target (+1) nor outlier (-1) were taken for targets."""
 
 
 class CollapseWarning(UserWarning):
