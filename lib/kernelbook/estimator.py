@@ -244,9 +244,7 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
 
 
-def expand(
-    size: int, index: Index, values: Array, is_polished: bool = True
-) -> tuple[Array, Index]:
+def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:
     """Return values at some places of a longer vector, and the places of those not zero.
 
     Parameters

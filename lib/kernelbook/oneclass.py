@@ -178,9 +178,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         self.cache_size = cache_size
 
     @all_or_nothing
-    def fit(
-        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
 
         Parameters

@@ -13,7 +13,13 @@ from kernelbook.exceptions import NotPositiveSemidefiniteError
 from kernelbook.kernels import Kernel, Matrix
 from kernelbook.validation import check_number
 
-__all__ = ["PRIOR_CONSTRAINTS", "check_covariance", "full_row_sums", "precision_matrix", "prior_mean_vector"]
+__all__ = [
+    "PRIOR_CONSTRAINTS",
+    "check_covariance",
+    "full_row_sums",
+    "precision_matrix",
+    "prior_mean_vector",
+]
 
 Array = NDArray[np.float64]
 

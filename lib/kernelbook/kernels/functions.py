@@ -211,7 +211,5 @@ def gram(
     >>> gram("poly", [[1.0], [2.0]], degree=2, coef0=1.0).tolist()
     [[4.0, 9.0], [9.0, 25.0]]
     """
-    resolved = resolve_kernel(
-        kernel, np.empty((0, 0)), gamma=gamma, degree=degree, coef0=coef0
-    )
+    resolved = resolve_kernel(kernel, np.empty((0, 0)), gamma=gamma, degree=degree, coef0=coef0)
     return resolved(X, None if resolved.is_precomputed else Y)

@@ -360,8 +360,7 @@ def check_width(gamma: object) -> float:
     """
     if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0.0 < float(gamma) < np.inf:
         raise ValueError(
-            "gamma must be a positive finite number, 'scale', 'auto' or 'median', got "
-            f"{gamma!r}."
+            f"gamma must be a positive finite number, 'scale', 'auto' or 'median', got {gamma!r}."
         )
     return float(gamma)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.polish import feasible_point, polish
 from kernelbook.qp.interior_point import InteriorPoint, solve_dense, solve_reference
+from kernelbook.qp.polish import feasible_point, polish
 from kernelbook.qp.program import QuadraticProgram
 from kernelbook.qp.structured import ScaledQuadratic
 
@@ -18,7 +18,9 @@ Way = Callable[[QuadraticProgram, int], InteriorPoint]
 INTERIOR_POINT: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
 
 
-def minimise(solver: str, program: QuadraticProgram, tol: float, max_iter: int) -> tuple[Array, int]:
+def minimise(
+    solver: str, program: QuadraticProgram, tol: float, max_iter: int
+) -> tuple[Array, int]:
     """Solution and number of steps for a program whose variables can all move."""
     centred = program.centred()
     found = _near_solution(INTERIOR_POINT[solver], centred, max_iter)

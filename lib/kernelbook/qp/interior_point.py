@@ -130,7 +130,9 @@ def solve_dense(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     return _interior_point(solution, box, max_iter)
 
 
-def _kkt_solver(program: QuadraticProgram, box: _Box) -> Callable[[dict[str, Any]], Callable[..., None]]:
+def _kkt_solver(
+    program: QuadraticProgram, box: _Box
+) -> Callable[[dict[str, Any]], Callable[..., None]]:
     r"""What cvxopt calls once a step with the scaling W = diag(d), to get a solver of
 
     .. math:: \begin{bmatrix}Q & a & G^\top\\ a^\top & 0 & 0\\ G & 0 & -W^2\end{bmatrix}

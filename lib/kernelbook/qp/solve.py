@@ -236,7 +236,9 @@ def _unconverged(program: QuadraticProgram, solution: QPSolution, tol: float) ->
     )
 
 
-def _certified(program: QuadraticProgram, x: Array, product: Array, n_iter: int, tol: float) -> QPSolution:
+def _certified(
+    program: QuadraticProgram, x: Array, product: Array, n_iter: int, tol: float
+) -> QPSolution:
     q, a = program.q, program.a
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.

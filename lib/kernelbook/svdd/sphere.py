@@ -65,7 +65,9 @@ def target_signs(y: ArrayLike | None, X: Matrix) -> Array:
         )
     others = np.unique(y[np.abs(y) != 1])
     if len(others):
-        marked = "those marked -1 for outliers" if (y == -1).any() else "none of them for an outlier"
+        marked = (
+            "those marked -1 for outliers" if (y == -1).any() else "none of them for an outlier"
+        )
         warn_user(
             f"y holds labels other than +1 and -1 ({others[:5].tolist()}): their points are taken "
             f"for targets, {marked}. Pass np.where(labels == outlier, -1, 1) to say which is which.",
@@ -162,7 +164,9 @@ class SphereDetector(OutlierMixin, KernelEstimator):
     def center_(self) -> Array:
         """Centre in input space, shape (d,); linear kernel only."""
         if not self.kernel_.is_linear:
-            raise AttributeError(f"center_ exists for the linear kernel only, not {self.kernel_!r}.")
+            raise AttributeError(
+                f"center_ exists for the linear kernel only, not {self.kernel_!r}."
+            )
         return self.dual_coef_[0] @ self.support_vectors_
 
     def distance(self, X: ArrayLike, diagonal: ArrayLike | None = None) -> Array:

@@ -179,9 +179,7 @@ class HardMarginSVC(BinaryClassifier):
         split = kernel.about(X.mean(axis=0))
         K = DenseQuadratic(training_gram(split, X))
         solution = _widest_margin(K, signs, SolverOptions(self.tol, self.max_iter, self.solver))
-        beta, support = expand(
-            len(X), np.arange(len(X)), solution.x, solution.status != "max_iter"
-        )
+        beta, support = expand(len(X), np.arange(len(X)), solution.x, solution.status != "max_iter")
         squared_norm = float(solution.x @ K.product(solution.x))
         negative = int((beta < 0).sum())
         self.kernel_, self.classes_ = kernel, classes

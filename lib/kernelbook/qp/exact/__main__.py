@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernelbook.kernels import FromCallable, Kernel, Laplacian, Linear, Polynomial, RBF, linear
+from kernelbook.kernels import RBF, FromCallable, Kernel, Laplacian, Linear, Polynomial, linear
 from kernelbook.qp import DenseQuadratic, GramQuadratic, Quadratic, QuadraticProgram, solve
 from kernelbook.qp.options import SolverOptions
 
