@@ -69,8 +69,8 @@ def fixed_point_preimages(
     --------
     With all the weight on one image its own point comes back:
 
-    >>> X = np.array([[0.0], [1.0]])
-    >>> fixed_point_preimages(X, np.array([[0.0, 1.0]]), np.array([[0]]), RBF(0.5)).round(6).tolist()
+    >>> X, weights = np.array([[0.0], [1.0]]), np.array([[0.0, 1.0]])
+    >>> fixed_point_preimages(X, weights, np.array([[0]]), RBF(0.5)).round(6).tolist()
     [[1.0]]
     """
     best = X[starts[:, 0]]

@@ -56,8 +56,9 @@ class BayesianSVDD(SphereDetector):
     prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     cutoff : {'rejection_rate', 'f1', 'balanced_accuracy'}, default='rejection_rate'
-        How R (D_opt in [Kim2024]_) follows from the medians of :math:`d_z`: so that a fraction ``rejection_rate`` of the targets lies
-        outside, or with the best score against outliers, which y then has to mark.
+        How R (D_opt in [Kim2024]_) follows from the medians of :math:`d_z`: so that a fraction
+        ``rejection_rate`` of the targets lies outside, or with the best score against outliers,
+        which y then has to mark.
     rejection_rate : float, default=0.05
         In [0, 1): R is the quantile :math:`1 - r` of the targets' distances, in the sense that
         at most the fraction r lies outside.
@@ -159,8 +160,8 @@ class BayesianSVDD(SphereDetector):
     :math:`\Sigma = I` lets each move by about 1: a softmax then gives nearly all the weight to
     one to eight outlying points, for every width from wide to moderate, and the likelihood is
     too weak to take it back. The centre sits on outliers, and which ones is chance. Row means
-    (``prior_mean='row_mean'``, the default) are of order 1 for any n, as logits should be; an exponent of at
-    most 0.25 has the same effect; ``'constant'`` has no preference. Notebook 13.
+    (``prior_mean='row_mean'``, the default) are of order 1 for any n, as logits should be; an
+    exponent of at most 0.25 has the same effect; ``'constant'`` has no preference. Notebook 13.
 
     **Constant directions.** Adding a number to all :math:`\beta_i` changes no weight, so that
     only the prior holds it; R-hat looks at distances instead of at :math:`\beta`.

@@ -88,12 +88,12 @@ class BayesianSVDDMinority(BayesianSVDD):
         ``lp``, the log posterior, in ``sample_stats``; in ``posterior`` what the chains are
         compared by: ``distance`` (:math:`d_z` of the targets of indices ``probes_``),
         ``center_norm`` (:math:`\|a\|`), ``effective_atoms``,
-        and ``minority_weight``, :math:`\mathbf 1^\top \alpha_1`. ``lp`` is a density of the logits of
-        :math:`\alpha_1`: it includes their Jacobian. Made for
+        and ``minority_weight``, :math:`\mathbf 1^\top \alpha_1`. ``lp`` is a density of the
+        logits of :math:`\alpha_1`: it includes their Jacobian. Made for
         :func:`kernelbook.mcmc.diagnose`.
     n_effective_atoms_ : float
-        Posterior median of :math:`1 / \sum_i \alpha_i^2` of the softmax: n if all weights are equal, 1 if
-        one point has all the weight.
+        Posterior median of :math:`1 / \sum_i \alpha_i^2` of the softmax: n if all weights are
+        equal, 1 if one point has all the weight.
     posterior_ : SpherePosterior
         The log posterior and its gradient.
     probes_ : ndarray of int
@@ -201,8 +201,8 @@ class BayesianSVDDMinority(BayesianSVDD):
         X : array-like of shape (n, d) or (n, n)
             Training points, or the Gram matrix for a precomputed kernel.
         y : array-like of shape (n,), default=None
-            -1 marks an outlier, without which the model is :class:`BayesianSVDD`, +1 a target. If None,
-            all points are targets. Other integers >= 0 count as targets, with a
+            -1 marks an outlier, without which the model is :class:`BayesianSVDD`, +1 a target. If
+            None, all points are targets. Other integers >= 0 count as targets, with a
             :class:`~kernelbook.exceptions.LabelWarning`.
 
         Returns
