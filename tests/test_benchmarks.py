@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import multiprocessing
+import os
 import re
 import subprocess
 import sys
@@ -45,8 +46,9 @@ def test_quick_run_measures_every_method_that_is_installed(quick):
             sum(n for m, n in cell.repeats.items() if m in present) for cell in group.quick
         )
         for row in rows:
-            assert float(row["cpu_s"]) > 0 and float(row["memory_mb"]) >= 0
-            assert float(row["load_average"]) >= 0
+            assert float(row["cpu_s"]) > 0
+            assert 0 <= float(row["memory_mb"]) < 10_000
+            assert math.isfinite(float(row["load_average"]))
         for method in group.methods:
             skipped = f"SKIPPED {method.name}: it needs {method.needs}" in run.stderr
             assert skipped == bool(method.missing)
@@ -55,7 +57,7 @@ def test_quick_run_measures_every_method_that_is_installed(quick):
 def test_quick_run_writes_machine_table_and_plot(quick):
     run, output = quick
     machine = json.loads((output / "svm.json").read_text())
-    assert machine["cores"] >= 1 and machine["processor"]
+    assert machine["cores"] == os.cpu_count() and machine["processor"]
     assert machine["versions"]["numpy"] == np.__version__
     table = (output / "table.md").read_text()
     assert table in run.stdout

@@ -215,7 +215,10 @@ def test_precomputed_kernels_that_do_not_tell_distances():
     X, y = imbalanced()
     with pytest.raises(ValueError, match="Normalise the kernel"):
         ConformalSVC("wu_chang", kernel="precomputed").fit(X @ X.T, y)
-    ConformalSVC("williams", kernel="precomputed").fit(X @ X.T, y)
+    by_matrix = ConformalSVC("williams", kernel="precomputed").fit(X @ X.T, y)
+    by_name = ConformalSVC("williams", kernel="linear").fit(X, y)
+    values = by_matrix.decision_function(X @ X.T)
+    assert_allclose(values, by_name.decision_function(X), rtol=0, atol=1e-6)
     for model in (ConformalSVC("wu_amari"), AFSCTSVC(), ConformalOneClassSVM()):
         model.set_params(kernel="precomputed", metric="input")
         with pytest.raises(ValueError, match="use metric='feature'"):

@@ -136,11 +136,10 @@ def test_a_callable_gets_both_samples_and_its_matrix_is_taken():
     X, Y = points(5), points(3, seed=1)
 
     def kernel(A, B):
-        assert A is not B or len(A) == 5
         return (A @ B.T) ** 2
 
     assert_allclose(gram(kernel, X, Y), polynomial(X, Y, degree=2), rtol=1e-13)
-    assert gram(kernel, X).shape == (5, 5)
+    assert_allclose(gram(kernel, X), polynomial(X, degree=2), rtol=1e-13)
     assert_array_equal(gram(lambda A, B: np.ones((len(A), len(B)), dtype=int), X, Y), 1.0)
 
 

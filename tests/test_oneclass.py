@@ -352,7 +352,9 @@ def test_normal_vector_exists_for_the_linear_kernel_only():
 def test_identical_points_and_one_point(kernel):
     for X in ([[0.1, 5.0]] * 4, [[0.1, 5.0]]):
         model = OneClassSVM(0.5, kernel=kernel).fit(X)
-        assert np.isfinite(model.offset_)
+        # The normal vector is the one image itself: rho = K(x, x).
+        own = gram(kernel, X[:1], gamma=model.gamma_)[0, 0]
+        assert model.offset_ == pytest.approx(own, rel=1e-12)
         assert_array_equal(model.predict(X), 1)
         assert model.certificate_.status == "optimal"
 

@@ -36,12 +36,11 @@ def test_a_path_starts_where_the_one_before_ended(monkeypatch):
 
     monkeypatch.setattr(kernelbook.support, "solve_qp", remember)
     X, y = make_moons(450, noise=0.3, random_state=0)
-    first, second = path(X, y, [1.0, 2.0], gamma=1.0)
+    first, _ = path(X, y, [1.0, 2.0], gamma=1.0)
     assert starts[0] is None
     signed = np.zeros(450)
     signed[first.support_] = first.dual_coef_[0]
     assert_allclose(starts[1], 2 * signed)
-    assert second.n_iter_ >= 1
 
 
 @pytest.mark.parametrize("Cs", [[], 1.0, [1.0, 0.0], [[1.0]], [1.0, np.nan]])
