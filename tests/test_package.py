@@ -140,7 +140,7 @@ def test_version_is_said_once_and_repeated_faithfully():
     assert kernelbook.__version__ == PROJECT["version"] == citation["version"] == released[0]
 
 
-def test_six_lines_of_the_readme_certify_a_machine_in_a_bare_environment(bare):
+def test_the_readme_certifies_a_machine_in_a_bare_environment(bare):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (script,) = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
     assert len([line for line in script.splitlines() if line]) == 6
@@ -164,7 +164,7 @@ def test_loader_without_the_repository_says_where_the_data_are(bare):
     assert "Clone the repository and set the environment variable KERNELBOOK_DATA" in run.stderr
 
 
-def test_import_loads_cvxopt_beyond_scikit_learn_and_nothing_else(bare):
+def test_import_loads_nothing_beyond_the_core_dependencies(bare):
     run = bare(
         "import sklearn.svm\nbefore = set(sys.modules)\nimport kernelbook.svm\n"
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"

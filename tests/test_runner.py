@@ -120,7 +120,7 @@ def test_a_change_of_code_or_tags_executes_again(project, executed):
     assert executed == ["01_toy.ipynb", "02_next.ipynb", "01_toy.ipynb", "01_toy.ipynb"]
 
 
-def test_a_change_of_text_refreshes_the_page_with_the_outputs_it_had(project, executed, capsys):
+def test_a_change_of_text_keeps_the_outputs_of_the_page(project, executed, capsys):
     write_notebook(project, "01_toy.ipynb", "6 * 7")
     command(project, "run")
     write_notebook(project, "01_toy.ipynb", "6 * 7", text="# 01. A new title")
