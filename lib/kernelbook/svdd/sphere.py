@@ -70,7 +70,7 @@ def target_signs(y: ArrayLike | None, X: Matrix) -> Array:
         )
         warn_user(
             f"y holds labels other than +1 and -1 ({others[:5].tolist()}): their points are taken "
-            f"for targets, {marked}. Pass np.where(labels == outlier, -1, 1) to say which is which.",
+            f"for targets, {marked}. Mark them with np.where(labels == outlier, -1, 1).",
             LabelWarning,
         )
     signs = np.where(y == -1, -1.0, 1.0)
