@@ -46,3 +46,25 @@ def test_stated_numbers_name_the_five_sources():
     assert tuple(stated.source.unique()) == SOURCES
     assert numbers(stated[["value"]]).all(axis=None)
     assert not stated.duplicated(["source", "quantity"]).any()
+
+
+def rows_of_sources():
+    text = (ROOT / "book" / "pages" / "sources.md").read_text(encoding="utf-8")
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, *lines = section.splitlines()
+        rows = [line for line in lines if line.startswith("| ") and not line.startswith("| item")]
+        yield pytest.param(rows, id=title)
+
+
+@pytest.mark.parametrize("rows", list(rows_of_sources()))
+def test_each_item_of_a_source_is_found_or_explained(rows):
+    assert len(rows) > 10
+    for row in rows:
+        item, place, here = (cell.strip() for cell in re.split(r" \| ", row.strip("| ")))
+        assert item and place
+        shown = "ipynb#" in here or "errata" in here or "`" in here
+        assert shown or here.startswith(("Not here: ", "Planned: notebook ")), item
+
+
+def test_the_page_of_sources_has_the_five():
+    assert len(list(rows_of_sources())) == len(SOURCES)
