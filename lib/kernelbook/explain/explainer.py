@@ -26,7 +26,7 @@ __all__ = ["PolynomialExplainer"]
 
 
 class PolynomialExplainer(BaseEstimator):
-    r"""A fitted polynomial-kernel SVM written out as a linear model of feature interactions.
+    r"""Explain a polynomial-kernel SVM as the linear model of feature interactions that it is.
 
     With signed dual coefficients :math:`a_i` (alpha times y), kernel
     :math:`(\gamma\, x_i^\top x + r)^D` and intercept :math:`b_0` it is
@@ -43,23 +43,23 @@ class PolynomialExplainer(BaseEstimator):
 
     Parameters
     ----------
-    feature_names : sequence of str, optional
+    feature_names : sequence of str, default=None
         Names of the features. If None, the columns of the DataFrame that the model was fitted
         on, else ``x0, x1, ...``.
 
     Attributes
     ----------
-    coef_ : ndarray, shape (n_functions, n_interactions)
+    coef_ : ndarray of shape (n_functions, n_interactions)
         The weights :math:`w_t`; computed when first asked for. Zero for dropped interactions.
-    constant_ : ndarray, shape (n_functions,)
+    constant_ : ndarray of shape (n_functions,)
         The constant c.
-    intercept_ : ndarray, shape (n_functions,)
+    intercept_ : ndarray of shape (n_functions,)
         :math:`b_0`, the intercept of the model. It differs from ``constant_`` where dual
         coefficients do not sum to 0, as in one-class machines.
     n_interactions_ : int
         :math:`\binom{p+D}{D} - 1`, those with weight zero included (all below degree D if r is 0).
-    mask_ : ndarray of bool, shape (n_interactions,)
-        The interactions that are kept; see :meth:`keep`.
+    mask_ : ndarray of shape (n_interactions,)
+        Which interactions are kept (bool); see :meth:`keep`.
     pairs_ : list of tuple, or None
         For each function of a classifier the labels that its positive and its negative values
         vote for: one pair for two classes, all pairs (one-vs-one) for more. None for regression
@@ -70,7 +70,7 @@ class PolynomialExplainer(BaseEstimator):
         Degree D of the kernel.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of str, shape (n_features,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Defined only if the model was fitted on a DataFrame.
 
     See Also
@@ -153,18 +153,18 @@ class PolynomialExplainer(BaseEstimator):
 
         Parameters
         ----------
-        support_vectors : array-like, shape (n_sv, n_features)
+        support_vectors : array-like of shape (n_sv, n_features)
             Points of the training set.
-        dual_coef : array-like, shape (n_sv,), (1, n_sv) or (n_sv, 1)
+        dual_coef : array-like of shape (n_sv,), (1, n_sv) or (n_sv, 1)
             Signed weights: alpha times y, or alpha minus alpha* in regression.
         intercept : float or array of size 1, default=0.0
             The number b_0.
         degree, gamma, coef0 : int, float, float
             Of the kernel; gamma is the number that the model used, not a rule such as 'scale'.
-        classes : (label, label), optional
+        classes : tuple of two labels, default=None
             The label of negative and of positive decision values. If None, the function is a
             regression and ``predict`` returns its values.
-        feature_names : sequence of str, optional
+        feature_names : sequence of str, default=None
             As in the constructor.
 
         Returns
@@ -179,7 +179,7 @@ class PolynomialExplainer(BaseEstimator):
         return explainer._read(svm)
 
     def for_pair(self, pair: Pair) -> Self:
-        """The explainer of one function of a classifier with several classes.
+        """Explain one function of a classifier with several classes.
 
         Parameters
         ----------
@@ -203,45 +203,45 @@ class PolynomialExplainer(BaseEstimator):
         return self._expansion.mask
 
     def decision_function(self, X: ArrayLike) -> Matrix:
-        """Decision values through the expansion, in the shape that the model itself returns.
+        """Compute decision values by the expansion, in the shape that the model itself returns.
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
 
         Returns
         -------
-        ndarray, shape (n,), or (n, n_classes) or (n, n_pairs) for several classes
+        ndarray of shape (n,), or (n, n_classes) or (n, n_pairs) for several classes
             As the model's ``decision_function_shape`` says; for regression the prediction.
         """
         X = self._points(X)
         return self._expansion.svm.shaped(self._expansion.decisions(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Labels, regression values, or +1 inside and -1 outside, as the model's ``predict``.
+        """Predict labels, regression values, or +1 inside and -1 outside, as the model does.
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
 
         Returns
         -------
-        ndarray, shape (n,)
+        ndarray of shape (n,)
             Predictions, by the kept interactions alone.
         """
         X = self._points(X)
         return self._expansion.svm.predictions(self._expansion.decisions(X))
 
     def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Accuracy of the predictions, or R squared for regression.
+        """Return the accuracy of the predictions, or R squared for regression.
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
-        y : array-like, shape (n,)
+        y : array-like of shape (n,)
             True labels or values.
 
         Returns
@@ -253,11 +253,11 @@ class PolynomialExplainer(BaseEstimator):
         return float(metric(y, self.predict(X)))
 
     def interactions(self, degree: int | None = None) -> list[Key]:
-        """All interactions, dropped ones among them, in the order of ``coef_``.
+        """List all interactions, dropped ones among them, in the order of ``coef_``.
 
         Parameters
         ----------
-        degree : int, optional
+        degree : int, default=None
             Only those of this degree.
 
         Returns
@@ -269,7 +269,7 @@ class PolynomialExplainer(BaseEstimator):
         return self._expansion.interactions.keys(degree)
 
     def name(self, interaction: Interaction) -> str:
-        """The interaction as a product of feature names.
+        """Write an interaction as a product of feature names.
 
         Parameters
         ----------
@@ -287,32 +287,32 @@ class PolynomialExplainer(BaseEstimator):
         return interactions.name(interactions.key(place))
 
     def weights(self, degree: int | None = None) -> dict[Key, float]:
-        """The weights of the kept interactions of one function, in the order of ``coef_``.
+        """Return the weights of the kept interactions of one function.
 
         Parameters
         ----------
-        degree : int, optional
+        degree : int, default=None
             Only those of this degree.
 
         Returns
         -------
         dict
-            From sorted feature indices to the weight.
+            From sorted feature indices to the weight, in the order of ``coef_``.
         """
         keys, places = self.interactions(degree), self._expansion.interactions.places(degree)
         columns = keys, self._expansion.row[places].tolist(), self.mask_[places]
         return {key: weight for key, weight, kept in zip(*columns, strict=True) if kept}
 
     def importance(self, data: ArrayLike | None = None, *, top: int | None = None) -> "DataFrame":
-        r"""The kept interactions, most important first.
+        r"""Rank the kept interactions, most important first.
 
         Parameters
         ----------
-        data : array-like or DataFrame, shape (n, n_features), optional
+        data : array-like of shape (n, n_features), default=None
             If given, importance is the standard deviation of the contribution over these points,
             which does not depend on the units of the features. If None, it is :math:`|w_t|`. With
             several functions it is the mean over them.
-        top : int, optional
+        top : int, default=None
             Only this many rows.
 
         Returns
@@ -326,13 +326,13 @@ class PolynomialExplainer(BaseEstimator):
         return interaction_table(interactions, scores, self.mask_, self.coef_, top)
 
     def feature_importance(self, data: ArrayLike | None = None) -> "DataFrame":
-        """Total importance of every feature, most important first.
+        """Rank the features by their total importance, most important first.
 
         The importance of an interaction is split equally among its distinct features.
 
         Parameters
         ----------
-        data : array-like or DataFrame, shape (n, n_features), optional
+        data : array-like of shape (n, n_features), default=None
             As in :meth:`importance`.
 
         Returns
@@ -344,11 +344,11 @@ class PolynomialExplainer(BaseEstimator):
         return feature_table(self._expansion.interactions.feature_names, totals)
 
     def degree_importance(self, data: ArrayLike) -> "DataFrame":
-        """How much of the decision values each degree is responsible for, over given points.
+        """Summarize how much each degree adds to the decision values of given points.
 
         Parameters
         ----------
-        data : array-like or DataFrame, shape (n, n_features)
+        data : array-like of shape (n, n_features)
             Points.
 
         Returns
@@ -364,18 +364,18 @@ class PolynomialExplainer(BaseEstimator):
     def contributions(
         self, X: ArrayLike, interactions: Iterable[Interaction] | None = None
     ) -> Matrix:
-        r"""What every interaction adds to the decision value, :math:`w_t \prod_{j \in t} x_j`.
+        """Compute what every interaction adds to a decision value, weight times product.
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
-        interactions : list of interactions, optional
+        interactions : list of interactions, default=None
             Only these, in this order. If None, all, in the order of ``coef_``.
 
         Returns
         -------
-        ndarray, shape (n, n_interactions) or (n, len(interactions))
+        ndarray of shape (n, n_interactions) or (n, len(interactions))
             The rows of the whole matrix plus ``constant_`` are the decision values.
         """
         X = self._points(X)
@@ -384,7 +384,7 @@ class PolynomialExplainer(BaseEstimator):
         return self._expansion.contributions_of(interactions, X)
 
     def feature_contributions(self, X: ArrayLike) -> Matrix:
-        """What every feature adds to the decision value.
+        """Compute what every feature adds to a decision value.
 
         The contribution of an interaction is split equally among its distinct features. The
         totals are the Shapley values of the game in which absent features are 0 (the mean, for
@@ -392,30 +392,30 @@ class PolynomialExplainer(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
 
         Returns
         -------
-        ndarray, shape (n, n_features)
+        ndarray of shape (n, n_features)
             The rows plus ``constant_`` are the decision values.
         """
         return self._expansion.feature_contributions(self._points(X))
 
     def degree_contributions(self, X: ArrayLike) -> Matrix:
-        r"""What every degree d of the kernel adds to the decision value.
+        r"""Compute what every degree d of the kernel adds to a decision value.
 
         It is :math:`\binom{D}{d} r^{D-d} \gamma^d \sum_i a_i (x_i^\top x)^d`, computed so, without
         the expansion, unless interactions were dropped.
 
         Parameters
         ----------
-        X : array-like or DataFrame, shape (n, n_features)
+        X : array-like of shape (n, n_features)
             Points.
 
         Returns
         -------
-        ndarray, shape (n, D + 1)
+        ndarray of shape (n, D + 1)
             Column d for degree d. The rows plus ``intercept_`` are the decision values.
         """
         return self._expansion.degree_contributions(self._points(X))
@@ -428,35 +428,35 @@ class PolynomialExplainer(BaseEstimator):
         fraction_of_importance: float | None = None,
         data: ArrayLike | None = None,
     ) -> Mask:
-        """The smallest set of most important interactions that meets one of three criteria.
+        """Select the most important interactions, as few as meet one of three criteria.
 
         Parameters
         ----------
-        count : int, optional
+        count : int, default=None
             This many interactions.
-        fraction_of_interactions : float in (0, 1], optional
+        fraction_of_interactions : float in (0, 1], default=None
             At least this fraction of the number of kept interactions.
-        fraction_of_importance : float in (0, 1], optional
+        fraction_of_importance : float in (0, 1], default=None
             At least this fraction of the summed importance. With 1, all that are not zero.
-        data : array-like or DataFrame, shape (n, n_features), optional
+        data : array-like of shape (n, n_features), default=None
             As in :meth:`importance`.
 
         Returns
         -------
-        ndarray of bool, shape (n_interactions,)
-            To be given to :meth:`keep`.
+        ndarray of shape (n_interactions,)
+            A mask (bool) for :meth:`keep`.
         """
         return selected(
             self._scores(data), self.mask_, count, fraction_of_interactions, fraction_of_importance
         )
 
     def keep(self, interactions: Mask | Iterable[Interaction]) -> Self:
-        """The model with only some interactions, the constant always among them.
+        """Reduce the model to its constant and some interactions.
 
         Parameters
         ----------
-        interactions : ndarray of bool, shape (n_interactions,), or list of interactions
-            A mask such as :meth:`select` returns, or interactions that were not dropped before.
+        interactions : ndarray of shape (n_interactions,) or list of interactions
+            A mask such as :meth:`select` returns, or keys. None may have been dropped before.
 
         Returns
         -------

@@ -38,7 +38,7 @@ def plot_importance(
     signed: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Bars of the most important interactions.
+    """Draw the most important interactions as bars.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def plot_importance(
         A fitted one. With several functions the bars are means over them.
     top : int, default=10
         Number of interactions shown.
-    data : array-like or DataFrame, shape (n, n_features), optional
+    data : array-like of shape (n, n_features), default=None
         If given, the bars are the spreads of the contributions on these points. If None, they are
         the weights.
     signed : bool, default=True
         Whether weights of one function are drawn with their sign.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
         Where to draw. If None, on new axes.
 
     Returns
@@ -78,17 +78,17 @@ def plot_importance(
 def plot_waterfall(
     explainer: PolynomialExplainer, x: ArrayLike, top: int = 10, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """From the constant to the decision value of one point, interaction by interaction.
+    """Draw how interactions lead from the constant to the decision value of one point.
 
     Parameters
     ----------
     explainer : PolynomialExplainer
         A fitted one, of one function.
-    x : array-like, shape (n_features,), or one row of a DataFrame
+    x : array-like of shape (n_features,)
         The point.
     top : int, default=10
         Number of interactions shown; the others are summed in one bar.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
         Where to draw. If None, on new axes.
 
     Returns
@@ -112,15 +112,15 @@ def plot_waterfall(
 def plot_degree_waterfall(
     explainer: PolynomialExplainer, x: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """From the constant to the decision value of one point, degree by degree.
+    """Draw how degrees lead from the constant to the decision value of one point.
 
     Parameters
     ----------
     explainer : PolynomialExplainer
         A fitted one, of one function.
-    x : array-like, shape (n_features,), or one row of a DataFrame
+    x : array-like of shape (n_features,)
         The point.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
         Where to draw. If None, on new axes.
 
     Returns
@@ -136,7 +136,7 @@ def plot_degree_waterfall(
 def plot_degree_importance(
     explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Mean size of every degree's contribution, with its signed mean and spread.
+    """Draw the mean size of every degree's contribution, with its signed mean and spread.
 
     Bars: mean magnitude. Diamonds: signed mean, with one standard deviation to both sides. A
     diamond near zero on a tall bar is a degree without a preferred direction.
@@ -145,9 +145,9 @@ def plot_degree_importance(
     ----------
     explainer : PolynomialExplainer
         A fitted one, of one function.
-    data : array-like or DataFrame, shape (n, n_features)
+    data : array-like of shape (n, n_features)
         Points.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
         Where to draw. If None, on new axes.
 
     Returns
@@ -169,15 +169,15 @@ def plot_degree_importance(
 def plot_degree_contributions(
     explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Box plot of every degree's contribution over given points.
+    """Draw a box plot of every degree's contribution over given points.
 
     Parameters
     ----------
     explainer : PolynomialExplainer
         A fitted one, of one function.
-    data : array-like or DataFrame, shape (n, n_features)
+    data : array-like of shape (n, n_features)
         Points.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
         Where to draw. If None, on new axes.
 
     Returns

@@ -24,22 +24,22 @@ def score_by_count(
     data: ArrayLike | None = None,
     scoring: str | Callable[..., float] | None = None,
 ) -> "DataFrame":
-    """Score of a model reduced to its k most important interactions, for several k.
+    """Score a model reduced to its k most important interactions, for several k.
 
     Parameters
     ----------
     explainer : PolynomialExplainer
         A fitted one.
-    X : array-like or DataFrame, shape (n, n_features)
+    X : array-like of shape (n, n_features)
         Points that were not used in the fit, for an honest score.
-    y : array-like, shape (n,)
+    y : array-like of shape (n,)
         True labels or values.
-    counts : iterable of int, optional
+    counts : iterable of int, default=None
         The values of k; 0 is the constant alone. If None, 0, 1, 2, 5, 10, ... up to all.
-    data : array-like or DataFrame, shape (n_data, n_features), optional
+    data : array-like of shape (n_data, n_features), default=None
         Rank by the spread of the contributions on these points; see
         :meth:`PolynomialExplainer.importance`.
-    scoring : str or callable(estimator, X, y) -> float, optional
+    scoring : str or callable(estimator, X, y) -> float, default=None
         As in scikit-learn, such as ``'balanced_accuracy'``. If None,
         :meth:`PolynomialExplainer.score`.
 
