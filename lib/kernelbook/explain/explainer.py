@@ -120,7 +120,7 @@ class PolynomialExplainer(BaseEstimator):
         ----------
         model : estimator
             A fitted SVC, NuSVC, SVR, NuSVR or OneClassSVM of scikit-learn, or an estimator of
-            this package with the same attributes, with ``kernel='poly'``.
+            this package with the same attributes, with a polynomial (or linear) kernel.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class PolynomialExplainer(BaseEstimator):
         Raises
         ------
         TypeError, ValueError
-            If ``model`` is no fitted SVM with ``kernel='poly'``, or its decision values at some
+            If ``model`` is no fitted SVM with such a kernel, or its decision values at some
             support vectors are not its dual coefficients times the kernel plus its intercept.
         """
         self._validate_params()

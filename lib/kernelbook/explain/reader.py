@@ -88,12 +88,14 @@ def read_model(model: BaseEstimator) -> PolynomialSVM:
 
 def _polynomial_kernel(model: Any) -> dict[str, Any]:
     """Degree, gamma and coef0 of a fitted machine: the one place that knows kernels by name."""
+    check_is_fitted(model)
+    if model.kernel == "linear":
+        return {"degree": 1, "gamma": 1.0, "coef0": 0.0}
     if model.kernel != "poly":
         raise ValueError(
-            f"model must have kernel='poly', got kernel={model.kernel!r}: of a linear SVM read "
-            "coef_; other kernels have no finite expansion in the features."
+            f"the kernel must be a polynomial, got {model.kernel!r}: others have no finite "
+            "expansion in the features."
         )
-    check_is_fitted(model)
     # scikit-learn keeps the resolved number in a private attribute only.
     gamma = model.gamma_ if hasattr(model, "gamma_") else model._gamma
     return {"degree": model.degree, "gamma": gamma, "coef0": model.coef0}
