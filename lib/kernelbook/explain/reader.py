@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelbook.explain.monomials import Matrix
 from kernelbook.explain.polynomial_svm import Kind, PolynomialSVM
-from kernelbook.kernels import polynomial
+from kernelbook.kernels import Polynomial, polynomial, resolve_kernel
 
 __all__ = ["read_arrays", "read_model"]
 
@@ -76,7 +76,7 @@ def read_model(model: BaseEstimator) -> PolynomialSVM:
         classes=classes,
         # The boundary of an exact one-class fit passes through training points, whose values are
         # rounding; this package's detector says up to where.
-        resolution=getattr(model, "_resolution", 0.0),
+        resolution=getattr(model, "resolution_", 0.0),
         one_vs_rest=params.get("decision_function_shape") == "ovr",
         break_ties=params.get("break_ties", False),
         feature_names=getattr(model, "feature_names_in_", None),
@@ -87,18 +87,20 @@ def read_model(model: BaseEstimator) -> PolynomialSVM:
 
 
 def _polynomial_kernel(model: Any) -> dict[str, Any]:
-    """Degree, gamma and coef0 of a fitted machine: the one place that knows kernels by name."""
+    """Degree, gamma and coef0 of the kernel of a fitted machine."""
     check_is_fitted(model)
-    if model.kernel == "linear":
-        return {"degree": 1, "gamma": 1.0, "coef0": 0.0}
-    if model.kernel != "poly":
+    if hasattr(model, "kernel_"):
+        kernel = model.kernel_
+    else:
+        # scikit-learn keeps the resolved number in a private attribute only.
+        params = {"gamma": model._gamma, "degree": model.degree, "coef0": model.coef0}
+        kernel = resolve_kernel(model.kernel, np.empty((0, 0)), **params)
+    if not isinstance(kernel, Polynomial):
         raise ValueError(
-            f"the kernel must be a polynomial, got {model.kernel!r}: others have no finite "
-            "expansion in the features."
+            f"the kernel must be a polynomial, got {kernel!r}: others have no finite expansion "
+            "in the features."
         )
-    # scikit-learn keeps the resolved number in a private attribute only.
-    gamma = model.gamma_ if hasattr(model, "gamma_") else model._gamma
-    return {"degree": model.degree, "gamma": gamma, "coef0": model.coef0}
+    return {"degree": kernel.degree, "gamma": kernel.gamma, "coef0": kernel.coef0}
 
 
 def _dense(values: Any) -> Matrix:
