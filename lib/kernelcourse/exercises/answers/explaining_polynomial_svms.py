@@ -1,4 +1,4 @@
-"""Exercises of notebook 08, explaining polynomial SVMs."""
+"""Answers to the exercises of notebook 08, explaining polynomial SVMs."""
 
 import math
 from collections import Counter
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.explain import PolynomialExplainer
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -59,7 +59,7 @@ def _orders(interaction: tuple[int, ...]) -> int:
 
 
 @cache
-def _share_of_x0(copied: bool) -> float:
+def _fraction_of_x0(copied: bool) -> float:
     """By (8.3) and the spreads of the monomials, in a loop over the interactions."""
     X, y = _split()[0]
     if copied:
@@ -149,17 +149,18 @@ EXERCISES = (
     ),
     Exercise(
         "08.5",
-        right=lambda: _share_of_x0(copied=True),
+        right=lambda: _fraction_of_x0(copied=True),
         mistakes=(
             Mistake(
-                lambda: _share_of_x0(copied=False), "That is the share before there was a copy."
+                lambda: _fraction_of_x0(copied=False),
+                "That is the fraction without the copy.",
             ),
             Mistake(
-                lambda: _share_of_x0(copied=False) / 2,
-                "Half of the old share is a good guess, but the machine has to be fitted again.",
+                lambda: _fraction_of_x0(copied=False) / 2,
+                "Half of the old fraction is a good guess, but the machine has to be fitted again.",
             ),
             Mistake(
-                lambda: 2 * _share_of_x0(copied=True),
+                lambda: 2 * _fraction_of_x0(copied=True),
                 "That is the feature with its copy; by itself?",
             ),
         ),
