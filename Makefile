@@ -54,8 +54,8 @@ bench: ## time the library beside its peers, in an environment of its own: about
 bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks --full
 
-assignment: ## write notebook NB=03 as an assignment for a course, with nbgrader's metadata
-	@$(IN_ENVIRONMENT) -m tools.exercises $(NB)
+assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
+	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)
 
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book

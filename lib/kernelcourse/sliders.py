@@ -71,7 +71,7 @@ class SliderPanel:
     >>> panel = margin_slider([[0.0, 0.0], [2.0, 0.0]], [0, 1])
     >>> panel.controls["C"].value = 0.1
     >>> panel.sentence
-    'C = 0.1: margin 2.5, support vectors 2 of 2, positive points found 1 of 1.'
+    'C = 0.1: margin 5, support vectors 2 of 2, positive points found 1 of 1.'
     """
 
     def __init__(
