@@ -70,9 +70,7 @@ EXERCISES = (
         right=least_fraction,
         mistakes=(
             Mistake(lambda: F1 * (1 - A) / (1 - F1), "All errors are 1 - a; did you halve?"),
-            Mistake(
-                lambda: F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."
-            ),
+            Mistake(lambda: F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."),
             Mistake(lambda: 1 - A + least_fraction(), "That is the largest fraction."),
             Mistake(lambda: F1 / (2 - F1), "That is where flagging everything has this F1."),
         ),

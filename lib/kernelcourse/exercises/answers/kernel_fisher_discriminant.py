@@ -131,9 +131,7 @@ EXERCISES = (
         mistakes=(
             Mistake(lambda: 1 / (1 + np.exp(-1)), "The cut has moved to the other side."),
             Mistake(lambda: np.exp(-1), "Those are the odds; the probability is asked for."),
-            Mistake(
-                lambda: 1 / (1 + 9 * np.exp(1)), "With equal priors class sizes play no part."
-            ),
+            Mistake(lambda: 1 / (1 + 9 * np.exp(1)), "With equal priors class sizes play no part."),
             Mistake(lambda: 0.1, "That is the fraction of positives in the training set."),
         ),
         otherwise="By how much has the last term of (6.9) to differ from that of equal priors?",

@@ -92,9 +92,7 @@ EXERCISES = (
         right=lambda: brentq(lambda fraction: 0.9 * fraction + 0.5 * (1 - fraction) - 0.8, 0, 1),
         mistakes=(
             Mistake(lambda: 0.25, "That is the fraction of the negatives."),
-            Mistake(
-                lambda: 0.3, "That is the fraction in the report, not the implied one."
-            ),
+            Mistake(lambda: 0.3, "That is the fraction in the report, not the implied one."),
             Mistake(lambda: (0.8 - 0.5) / 0.9, "Divide by the difference of the two rates."),
         ),
         otherwise="The specificity is the accuracy at a fraction of 0, the sensitivity at 1.",

@@ -28,9 +28,7 @@ EXERCISES = (
                 lambda: expected_rates(0.8, 0.005, 0.001)["precision"],
                 "The specificity is the fraction *without* an alarm.",
             ),
-            Mistake(
-                lambda: 0.8, "That is the fraction of the ill who are found."
-            ),
+            Mistake(lambda: 0.8, "That is the fraction of the ill who are found."),
             Mistake(
                 lambda: 1 - expected_rates(0.8, 0.995, 0.001)["precision"],
                 "That is the fraction of the alarms that are false.",
