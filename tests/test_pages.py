@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbook.exercises import exercises_of
+from kernelcourse.exercises import exercises_of
 from tools.readme import map_of_notebooks
 
 ROOT = Path(__file__).parents[1]

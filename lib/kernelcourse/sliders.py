@@ -1,9 +1,7 @@
 """Sliders beside the figures: what one has to move to understand it.
 
-Each function returns a :class:`Panel`, the last value of a cell. It moves in a live notebook only;
-a page and a screen reader have its sentence, and a figure beside it that says the same.
-
-ipywidgets and matplotlib are imported when first needed: ``pip install "kernelbook[notebooks]"``.
+Each function returns a :class:`SliderPanel`, the last value of a cell. It moves in a live notebook
+only; a page and a screen reader have its sentence, and a figure beside it that says the same.
 """
 
 import io
@@ -19,18 +17,27 @@ from kernelbook.bayes import BayesianSVDD
 from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import gram
+from kernelbook.optional import import_optional
 from kernelbook.plotting import plot_decision, plot_field, plot_regression_tube
 from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
+from kernelcourse.figures import settle_layout
 
-__all__ = ["Panel", "collapse", "magnification_map", "margin", "sphere", "tube", "width"]
+__all__ = [
+    "SliderPanel",
+    "collapse_slider",
+    "magnification_slider",
+    "margin_slider",
+    "sphere_slider",
+    "tube_slider",
+    "width_slider",
+]
 
 DPI = 80  # a picture of a slider has to be there at once, and is not for print
-LAYOUT_ROUNDS = 2
 
 
-class Panel:
+class SliderPanel:
     """Controls, the picture that they move, and a sentence that says what it shows.
 
     Parameters
@@ -38,19 +45,33 @@ class Panel:
     draw : callable
         ``draw(axes, **values)`` draws on empty axes (one, or an array of them) for the values of
         the controls, and returns the sentence.
-    controls : mapping of str to ipywidgets control
+    controls : mapping of str to ipywidgets.ValueWidget
         By the names that ``draw`` gives its arguments.
     columns : int, default=1
-        Axes beside each other.
-    size : (float, float), default=(5.2, 4.4)
+        Number of axes beside each other.
+    size : tuple of float, default=(5.2, 4.4)
         Width and height in inches.
 
     Attributes
     ----------
-    controls : dict
+    controls : dict of str to ipywidgets.ValueWidget
         As given; setting ``panel.controls["C"].value`` draws anew.
     picture : ipywidgets.Image
+        What ``draw`` has drawn for the present values.
     sentence : str
+        What ``draw`` has returned for the present values.
+
+    Raises
+    ------
+    ImportError
+        If ipywidgets or matplotlib is not installed.
+
+    Examples
+    --------
+    >>> panel = margin_slider([[0.0, 0.0], [2.0, 0.0]], [0, 1])
+    >>> panel.controls["C"].value = 0.1
+    >>> panel.sentence
+    'C = 0.1: margin 5, support vectors 2 of 2, positive points found 1 of 1.'
     """
 
     def __init__(
@@ -62,16 +83,15 @@ class Panel:
         size: tuple[float, float] = (5.2, 4.4),
     ) -> None:
         # None of pyplot's figures, which a notebook would show too.
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        widgets = _ipywidgets()
+        figure = _needed("matplotlib.figure")
+        backend = _needed("matplotlib.backends.backend_agg")
+        widgets = _needed("ipywidgets")
         self.controls = dict(controls)
         self.picture = widgets.Image(format="png")
         self.sentence = ""
         self._draw = draw
-        self._figure = Figure(figsize=size, dpi=DPI, layout="constrained")
-        self._canvas = FigureCanvasAgg(self._figure)
+        self._figure = figure.Figure(figsize=size, dpi=DPI, layout="constrained")
+        self._canvas = backend.FigureCanvasAgg(self._figure)
         self._axes = self._figure.subplots(1, columns)
         self._words = widgets.HTML()
         self._box = widgets.VBox([*self.controls.values(), self.picture, self._words])
@@ -85,8 +105,7 @@ class Panel:
         values = {name: control.value for name, control in self.controls.items()}
         self.sentence = self._words.value = self._draw(self._axes, **values)
         if change is None:  # places are found once: that is slow, and a picture must not jump
-            for _ in range(LAYOUT_ROUNDS):
-                self._figure.draw_without_rendering()
+            settle_layout(self._figure)
             self._figure.set_layout_engine("none")
         drawn = io.BytesIO()
         self._canvas.print_png(drawn)  # savefig would draw twice
@@ -96,25 +115,26 @@ class Panel:
         return {**self._box._repr_mimebundle_(), "text/plain": self.sentence}
 
 
-def margin(X: ArrayLike, y: ArrayLike) -> Panel:
-    """The price of slack and the width of the margin, for a linear soft-margin machine.
+def margin_slider(X: ArrayLike, y: ArrayLike) -> SliderPanel:
+    """Move the regularization parameter of a linear soft-margin machine and watch its margin.
 
     Parameters
     ----------
-    X : array, shape (n, 2)
-    y : array, shape (n,)
-        Two labels; the larger one is called positive.
+    X : array-like of shape (n, 2)
+        Points of the training set.
+    y : array-like of shape (n,)
+        Two labels; the larger one is the positive class.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With controls ``C`` (1e-3 to 1e3) and ``balanced`` (class weights or none).
 
     Examples
     --------
     Beyond a finite C the machine is the hard margin: half the distance of two points.
 
-    >>> panel = margin([[0.0, 0.0], [2.0, 0.0]], [0, 1])
+    >>> panel = margin_slider([[0.0, 0.0], [2.0, 0.0]], [0, 1])
     >>> panel.sentence
     'C = 1: margin 1, support vectors 2 of 2, positive points found 1 of 1.'
     """
@@ -134,30 +154,33 @@ def margin(X: ArrayLike, y: ArrayLike) -> Panel:
             f"positive points found {found} of {len(positive)}."
         )
 
-    weights = _ipywidgets().Checkbox(description="balanced class weights", indent=False)
-    return Panel(draw, {"C": _logarithmic("C", 1.0, -3, 3), "balanced": weights})
+    weights = _needed("ipywidgets").Checkbox(description="balanced class weights", indent=False)
+    return SliderPanel(draw, {"C": _logarithmic("C", 1.0, -3, 3), "balanced": weights})
 
 
-def width(X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike) -> Panel:
-    """The width of an RBF kernel, the support vectors and the errors.
+def width_slider(X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike) -> SliderPanel:
+    """Move the width of an RBF kernel and watch the support vectors and the errors.
 
     Parameters
     ----------
-    X : array, shape (n, 2)
-    y : array, shape (n,)
+    X : array-like of shape (n, 2)
+        Points of the training set.
+    y : array-like of shape (n,)
         Two labels.
-    X_new, y_new : arrays, shapes (m, 2) and (m,)
-        Points that are predicted only.
+    X_new : array-like of shape (m, 2)
+        Points that are predicted, not fitted.
+    y_new : array-like of shape (m,)
+        What is to be predicted there.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With controls ``gamma`` (1e-3 to 1e3) and ``C`` (1e-2 to 1e3).
 
     Examples
     --------
     >>> points, labels = [[0.0, 0.0], [2.0, 0.0]], [0, 1]
-    >>> width(points, labels, points, labels).sentence
+    >>> width_slider(points, labels, points, labels).sentence
     'gamma = 1, C = 10: support vectors 2 of 2, training error 0.000, error 0.000 on 2 new points.'
     """
     X, y, X_new, y_new = (np.asarray(values) for values in (X, y, X_new, y_new))
@@ -171,29 +194,32 @@ def width(X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike) -> Pan
             f"error {1 - machine.score(X_new, y_new):.3f} on {len(X_new)} new points."
         )
 
-    return Panel(
+    return SliderPanel(
         draw, {"gamma": _logarithmic("gamma", 1.0, -3, 3), "C": _logarithmic("C", 10.0, -2, 3)}
     )
 
 
-def tube(
+def tube_slider(
     X: ArrayLike, y: ArrayLike, X_new: ArrayLike, y_new: ArrayLike, *, gamma: float = 1.0
-) -> Panel:
-    """The half-width of the tube, the support vectors and the error of a regression.
+) -> SliderPanel:
+    """Move the half-width of the tube of a regression and watch its support vectors and error.
 
     Parameters
     ----------
-    X : array, shape (n, 1)
-    y : array, shape (n,)
+    X : array-like of shape (n, 1)
+        Points of the training set.
+    y : array-like of shape (n,)
         Targets; the control goes up to half their range.
-    X_new, y_new : arrays, shapes (m, 1) and (m,)
-        Points that are predicted only.
+    X_new : array-like of shape (m, 1)
+        Points that are predicted, not fitted.
+    y_new : array-like of shape (m,)
+        What is to be predicted there.
     gamma : float, default=1.0
-        Width parameter of the RBF kernel.
+        Coefficient of the RBF kernel.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With controls ``epsilon`` and ``C`` (1e-2 to 1e3).
 
     Examples
@@ -201,7 +227,7 @@ def tube(
     Two targets that differ by 2 fit into a tube of half-width 1:
 
     >>> points, targets = [[0.0], [1.0]], [0.0, 2.0]
-    >>> panel = tube(points, targets, points, targets)
+    >>> panel = tube_slider(points, targets, points, targets)
     >>> panel.controls["epsilon"].value = 1.0
     >>> panel.sentence
     'epsilon = 1, C = 1: support vectors 0 of 2, error 1.000 (root mean square) on 2 new points.'
@@ -220,7 +246,7 @@ def tube(
             f"{len(X)}, error {error:.3f} (root mean square) on {len(X_new)} new points."
         )
 
-    half_width = _ipywidgets().FloatSlider(
+    half_width = _needed("ipywidgets").FloatSlider(
         description="epsilon",
         value=0.1 * widest,
         min=0.0,
@@ -228,28 +254,28 @@ def tube(
         step=0.02 * widest,
         readout_format=".3g",
     )
-    return Panel(draw, {"epsilon": half_width, "C": _logarithmic("C", 1.0, -2, 3)})
+    return SliderPanel(draw, {"epsilon": half_width, "C": _logarithmic("C", 1.0, -2, 3)})
 
 
-def sphere(X: ArrayLike, X_new: ArrayLike) -> Panel:
-    """The share nu that a description may leave outside, the width, and what new points do.
+def sphere_slider(X: ArrayLike, X_new: ArrayLike) -> SliderPanel:
+    """Move the fraction nu that a description may leave outside, and the width of its kernel.
 
     Parameters
     ----------
-    X : array, shape (n, 2)
+    X : array-like of shape (n, 2)
         Targets.
-    X_new : array, shape (m, 2)
+    X_new : array-like of shape (m, 2)
         Other points of the same kind, not used to fit.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With controls ``nu`` (0.02 to 1) and ``gamma`` (1e-2 to 1e2) of an :class:`SVDD`.
 
     Examples
     --------
     >>> points = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]]
-    >>> sphere(points, [[2.0, 2.0], [9.0, 9.0]]).sentence
+    >>> sphere_slider(points, [[2.0, 2.0], [9.0, 9.0]]).sentence
     'nu = 0.1, gamma = 1: outside 0 of 4 (nu n = 0.4), support vectors 4; new points outside 0.500.'
     """
     X, X_new = np.asarray(X, dtype=float), np.asarray(X_new, dtype=float)
@@ -264,27 +290,27 @@ def sphere(X: ArrayLike, X_new: ArrayLike) -> Panel:
             f"new points outside {np.mean(machine.predict(X_new) < 0):.3f}."
         )
 
-    share = _ipywidgets().FloatSlider(
+    fraction = _needed("ipywidgets").FloatSlider(
         description="nu", value=0.1, min=0.02, max=1.0, step=0.02, readout_format=".2f"
     )
-    return Panel(draw, {"nu": share, "gamma": _logarithmic("gamma", 1.0, -2, 2)})
+    return SliderPanel(draw, {"nu": fraction, "gamma": _logarithmic("gamma", 1.0, -2, 2)})
 
 
-def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
-    """The scale of a prior on logits, and on how many points the posterior's centre rests.
+def collapse_slider(X: ArrayLike, gamma: float = 1.0) -> SliderPanel:
+    """Move the scale of a prior on logits and watch on how many points the centre rests.
 
     The chains are short, to be there at once: the sentence has digits to see a trend by.
 
     Parameters
     ----------
-    X : array, shape (n, 2)
+    X : array-like of shape (n, 2)
         Targets, about a hundred at most.
-    gamma : float, default=1
-        Of the RBF kernel.
+    gamma : float, default=1.0
+        Coefficient of the RBF kernel.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With controls ``prior`` (the row sums or the row means of the Gram matrix, with a minus
         sign) and ``s`` (1e-2 to 1e2), the mean and the scale of the prior of a
         :class:`BayesianSVDD`.
@@ -293,7 +319,7 @@ def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
     --------
     Two points at a distance have equal row sums, and a narrow prior keeps their weights equal.
 
-    >>> print(collapse([[0.0, 0.0], [3.0, 0.0]]).sentence.partition(";")[0])
+    >>> print(collapse_slider([[0.0, 0.0], [3.0, 0.0]]).sentence.partition(";")[0])
     m = -K1/n, s = 0.01: a draw rests on 2 effective atoms of 2 points
     """
     X = np.asarray(X, dtype=float)
@@ -326,30 +352,34 @@ def collapse(X: ArrayLike, gamma: float = 1.0) -> Panel:
             "weight on average."
         )
 
-    prior = _ipywidgets().Dropdown(
+    prior = _needed("ipywidgets").Dropdown(
         description="prior mean", options=[(name, prior) for prior, name in names.items()]
     )
-    return Panel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
+    return SliderPanel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
 
 
-def magnification_map(
+def magnification_slider(
     X: ArrayLike, y: ArrayLike, path: ArrayLike, *, C: float = 1.0, gamma: float = 1.0
-) -> Panel:
-    r"""The width tau of the bumps of Amari and Wu's factor, and what it magnifies.
+) -> SliderPanel:
+    r"""Move the width tau of the bumps of Amari and Wu's factor and watch what it magnifies.
 
     Parameters
     ----------
-    X : array, shape (n, 2)
-    y : array, shape (n,)
+    X : array-like of shape (n, 2)
+        Points of the training set.
+    y : array-like of shape (n,)
         Two labels.
-    path : array, shape (m, 2)
-        Points along a line, the true boundary for instance, on which the magnification is told.
-    C, gamma : float, default=1.0
-        Of both machines; the kernel is the RBF one.
+    path : array-like of shape (m, 2)
+        Points along a line, the true boundary for instance, on which the sentence reports the
+        magnification.
+    C : float, default=1.0
+        Regularization parameter of both machines.
+    gamma : float, default=1.0
+        Coefficient of their RBF kernel.
 
     Returns
     -------
-    Panel
+    SliderPanel
         With the control ``tau``, in units of :math:`\sigma/\sqrt d` (0.1 to 10). The colour is the
         decimal logarithm of the magnification after / before, from -3 to 2.
 
@@ -357,7 +387,7 @@ def magnification_map(
     --------
     A wide bump has the same height everywhere: nothing is magnified.
 
-    >>> panel = magnification_map([[0.0, 0.0], [1.0, 1.0]], [0, 1], [[0.0, 1.0], [1.0, 0.0]])
+    >>> panel = magnification_slider([[0.0, 0.0], [1.0, 1.0]], [0, 1], [[0.0, 1.0], [1.0, 0.0]])
     >>> panel.controls["tau"].value = 10.0
     >>> "magnification after / before 1 to 1 on the dotted line" in panel.sentence
     True
@@ -395,21 +425,16 @@ def magnification_map(
             f"share of {np.mean(on_path <= 0.1):.2f} of it."
         )
 
-    return Panel(draw, {"tau": _logarithmic("tau", 1.0, -1, 1)})
+    return SliderPanel(draw, {"tau": _logarithmic("tau", 1.0, -1, 1)})
 
 
-def _ipywidgets() -> Any:
-    try:
-        import ipywidgets
-    except ImportError as error:
-        message = 'Sliders need a notebook: pip install "kernelbook[notebooks]"'
-        raise ImportError(message) from error
-    return ipywidgets
+def _needed(module: str) -> Any:
+    return import_optional(module, extra="notebooks", purpose="A slider")
 
 
 def _logarithmic(name: str, value: float, low: float, high: float) -> Any:
     """A slider from 10**low to 10**high, four steps a decade."""
-    return _ipywidgets().FloatLogSlider(
+    return _needed("ipywidgets").FloatLogSlider(
         description=name, value=value, base=10, min=low, max=high, step=0.25, readout_format=".3g"
     )
 

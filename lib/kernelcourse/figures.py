@@ -5,7 +5,9 @@ import re
 from base64 import b64encode
 from typing import Any
 
-from kernelbook.plotting.style import pyplot
+from kernelbook.optional import import_optional
+
+__all__ = ["settle_layout", "show"]
 
 FIGURE_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}")
 LAYOUT_ROUNDS = 2
@@ -21,7 +23,7 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
 
     Parameters
     ----------
-    figure : matplotlib figure
+    figure : matplotlib.figure.Figure
         For axes ``ax`` that is ``ax.figure``.
     number : str
         Notebook and place, for instance ``"3.4"``.
@@ -35,6 +37,8 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     ------
     ValueError
         If the number has another form, or a text is empty.
+    ImportError
+        If IPython, matplotlib or pillow is not installed.
 
     Examples
     --------
@@ -55,11 +59,8 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     for name, text in (("alt", alt), ("caption", caption)):
         if not text:
             raise ValueError(f"{name} must not be empty: say what figure {number} shows.")
-    plt = pyplot()
-    try:
-        from IPython.display import display
-    except ImportError as error:
-        raise ImportError('show needs a notebook: pip install "kernelbook[notebooks]"') from error
+    plt = import_optional("matplotlib.pyplot", extra="plots", purpose="A figure")
+    display = import_optional("IPython.display", extra="notebooks", purpose="show").display
     png = b64encode(_png(figure)).decode("ascii")
     plt.close(figure)
     display(
@@ -76,15 +77,27 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     )
 
 
+def settle_layout(figure: Any) -> None:
+    """Compute the layout of a figure until it no longer moves.
+
+    The constrained layout of axes with a fixed aspect settles in two rounds.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        A figure that is complete.
+    """
+    for _ in range(LAYOUT_ROUNDS):
+        figure.draw_without_rendering()
+
+
 def _png(figure: Any) -> bytes:
     """The figure as PNG of at most 256 colours, a third of the bytes, without date or program."""
-    from PIL import Image
-
-    for _ in range(LAYOUT_ROUNDS):  # the layout of axes with a fixed aspect settles by steps
-        figure.draw_without_rendering()
+    image_module = import_optional("PIL.Image", extra="notebooks", purpose="A figure")
+    settle_layout(figure)
     drawn, packed = io.BytesIO(), io.BytesIO()
     figure.savefig(drawn, format="png")
-    with Image.open(drawn) as image:
-        palette = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    with image_module.open(drawn) as image:
+        palette = image.convert("RGB").quantize(256, dither=image_module.Dither.NONE)
     palette.save(packed, format="PNG", optimize=True)
     return packed.getvalue()

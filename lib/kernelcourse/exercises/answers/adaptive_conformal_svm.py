@@ -1,4 +1,4 @@
-"""Exercises of notebook 10, adaptive conformal machines."""
+"""Answers to the exercises of notebook 10, adaptive conformal machines."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from scipy.stats import norm
 from sklearn.datasets import make_moons
 from sklearn.metrics import roc_curve
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.svm import KernelSVC
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
 FREQUENT, RARE = (0.0, 2.0, 4.0), (7.0,)
-SHARES = np.linspace(0.0, 1.0, 10_001)
+FRACTIONS = np.linspace(0.0, 1.0, 10_001)
 
 
 def width_of(x: float) -> float:
@@ -28,8 +28,8 @@ def width_of(x: float) -> float:
 
 def boundary() -> float:
     """The place of least loss (10.2), by trial."""
-    share = SHARES[np.argmin(4 * (1 - SHARES) ** 2 + SHARES**2)]
-    return float((1 - share) * 10)
+    fraction = FRACTIONS[np.argmin(4 * (1 - FRACTIONS) ** 2 + FRACTIONS**2)]
+    return float((1 - fraction) * 10)
 
 
 def mean_distance() -> float:
@@ -71,11 +71,11 @@ EXERCISES = (
         "10.2",
         right=boundary,
         mistakes=(
-            Mistake(lambda: 8, "The share is counted from the rare point on."),
+            Mistake(lambda: 8, "The fraction is counted from the rare point on."),
             Mistake(lambda: 5, "That is the middle; here a shortfall of the rare one counts more."),
-            Mistake(lambda: 0.8, "That is the share of the way; where on the line does it end?"),
+            Mistake(lambda: 0.8, "That is the fraction of the way; where on the line does it end?"),
         ),
-        otherwise="Find the share of the way first; the boundary is nearer to the frequent point.",
+        otherwise="Find the fraction of the way; the boundary is nearer to the frequent point.",
     ),
     Exercise(
         "10.3",

@@ -1,4 +1,4 @@
-"""Exercises of notebook 13, Bayesian SVDD."""
+"""Answers to the exercises of notebook 13, Bayesian SVDD."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook.bayes import BayesianDataDescription
-from kernelbook.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, Mistake, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -26,7 +26,7 @@ def weights(prior_mean: Any, K: Array) -> Array:
     return BayesianDataDescription(prior_mean, kernel="precomputed").fit(K).alpha_
 
 
-def atoms_share(s: float) -> float:
+def fraction_of_atoms(s: float) -> float:
     """(E e^xi)^2 / E e^(2 xi) for xi with the variance s, by quadrature."""
     z, weight = np.polynomial.hermite_e.hermegauss(60)
     first, second = (weight @ np.exp(k * math.sqrt(s) * z) / weight.sum() for k in (1, 2))
@@ -138,7 +138,7 @@ EXERCISES = (
     ),
     Exercise(
         "13.3",
-        right=lambda: brentq(lambda s: atoms_share(s) - 0.1, 0.1, 6.0),
+        right=lambda: brentq(lambda s: fraction_of_atoms(s) - 0.1, 0.1, 6.0),
         mistakes=(
             Mistake(lambda: math.sqrt(math.log(10)), "s is a variance, not a standard deviation."),
             Mistake(lambda: math.log10(10), "The logarithm to the base e."),

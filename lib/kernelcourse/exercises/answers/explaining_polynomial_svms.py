@@ -1,4 +1,4 @@
-"""Exercises of notebook 08, explaining polynomial SVMs."""
+"""Answers to the exercises of notebook 08, explaining polynomial SVMs."""
 
 import math
 from collections import Counter
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.explain import PolynomialExplainer
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 

@@ -1,4 +1,4 @@
-"""Exercises of notebook 01, hard margin svm."""
+"""Answers to the exercises of notebook 01, hard-margin SVM."""
 
 import math
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.exceptions import NotSeparableError
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.svm import HardMarginSVC
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -38,8 +38,8 @@ def margins_without_one() -> list[float]:
     ]
 
 
-def separable_share(n: int, d: int, *, bias: bool = True) -> float:
-    """Share of the labellings of n points in general position that a hyperplane realises.
+def separable_fraction(n: int, d: int, *, bias: bool = True) -> float:
+    """Fraction of the labellings of n points in general position that a hyperplane realises.
 
     Cover's count: of n points in d dimensions, 2 * sum of binom(n - 1, k) over k < d labellings
     are realised by hyperplanes through the origin; a bias is one dimension more.
@@ -114,16 +114,17 @@ EXERCISES = (
     ),
     Exercise(
         "01.4",
-        right=lambda: separable_share(20, 10),
+        right=lambda: separable_fraction(20, 10),
         mistakes=(
             Mistake(
-                lambda: separable_share(20, 10, bias=False),
+                lambda: separable_fraction(20, 10, bias=False),
                 "So many are separated by planes through the origin: is b in your program?",
             ),
             Mistake(lambda: 1.0, "Every labelling can be separated up to n = d + 1 points only."),
             Mistake(lambda: 0.0, "Does your program accept points that are separable for sure?"),
             Mistake(
-                lambda: 1 - separable_share(20, 10), "Is that the share that is *not* separable?"
+                lambda: 1 - separable_fraction(20, 10),
+                "Is that the fraction *not* separable?",
             ),
         ),
         otherwise="Try your function on XOR and on two points first; then take 500 draws or more.",

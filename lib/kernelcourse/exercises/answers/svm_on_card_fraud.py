@@ -1,11 +1,11 @@
-"""Exercises of notebook 04, svm on card fraud."""
+"""Answers to the exercises of notebook 04, SVM on card fraud."""
 
 import math
 
 from scipy.stats import binom
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.metrics import expected_rates
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -14,8 +14,8 @@ PREVALENCE = FRAUDS / (FRAUDS + GENUINE)
 SPARE, ALLOWED, RATE = 2131, 2, 0.001
 
 
-def log_odds(share: float) -> float:
-    return math.log(share / (1 - share))
+def log_odds(fraction: float) -> float:
+    return math.log(fraction / (1 - fraction))
 
 
 EXERCISES = (
@@ -26,12 +26,12 @@ EXERCISES = (
             Mistake(lambda: 0.8 / (0.8 + 0.005), "That is for as many ill as healthy people."),
             Mistake(
                 lambda: expected_rates(0.8, 0.005, 0.001)["precision"],
-                "The specificity is the share *without* an alarm.",
+                "The specificity is the fraction *without* an alarm.",
             ),
-            Mistake(lambda: 0.8, "That is the share of the ill who are found: another question."),
+            Mistake(lambda: 0.8, "That is the fraction of the ill who are found."),
             Mistake(
                 lambda: 1 - expected_rates(0.8, 0.995, 0.001)["precision"],
-                "That is the share of the alarms that are false.",
+                "That is the fraction of the alarms that are false.",
             ),
         ),
         otherwise="Divide the right alarms by all alarms; nearly everybody may raise a false one.",
@@ -48,7 +48,7 @@ EXERCISES = (
             Mistake(lambda: log_odds(PREVALENCE), "The prior log odds of training are still in f."),
             Mistake(
                 lambda: log_odds(PREVALENCE) - math.log(1 / 3),
-                "A share of one in three has other odds than 1 to 3.",
+                "A fraction of one in three has other odds than 1 to 3.",
             ),
             Mistake(
                 lambda: math.log10(math.exp(log_odds(PREVALENCE) - log_odds(1 / 3))),
@@ -87,7 +87,7 @@ EXERCISES = (
             Mistake(lambda: 1.0, "The mean lies above the claim, but the rate is often below it."),
             Mistake(lambda: 0.5, "The rate is not symmetric about the claim: draw it."),
         ),
-        otherwise="Draw 2131 uniform scores, take the third largest, and see which share of all "
+        otherwise="Draw 2131 uniform scores, take the third largest, and see which fraction of all "
         "scores lies above it; repeat.",
         rtol=0.04,
     ),

@@ -1,4 +1,4 @@
-"""Exercises of notebook 09, conformal transformation."""
+"""Answers to the exercises of notebook 09, conformal transformation."""
 
 from functools import cache
 
@@ -8,14 +8,14 @@ from sklearn.svm import SVC
 
 from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.datasets import make_bell
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.kernels import rbf
 from kernelbook.svm import KernelSVC
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
 TEN = np.array([0, 1, 2, 2.5, 3, 1.5, 2.2, 4, 5, 6])[:, np.newaxis]
-PRICES = (1e2, 1e3, 1e4, 1e5)
+COSTS = (1e2, 1e3, 1e4, 1e5)
 
 
 def _squared_distance() -> float:
@@ -39,7 +39,7 @@ def _rim() -> float:
     return float(minimize_scalar(downhill, bounds=(0, 2), options={"xatol": 1e-6}).x)
 
 
-def _effective_price() -> float:
+def _effective_cost() -> float:
     """The bound of s^2 alpha in a machine with 9 K and C = 2, in which some alphas are bounded."""
     y = np.repeat([-1, 1], 5)
     machine = KernelSVC(2.0, kernel=lambda A, B: 9 * rbf(A, B, gamma=0.5)).fit(TEN, y)
@@ -62,9 +62,9 @@ def _ridge(points: np.ndarray, tau: float) -> np.ndarray:
 
 @cache
 def _errors() -> np.ndarray:
-    """Test errors in percent (3 machines, 4 prices), from Gram matrices of level 1."""
+    """Test errors in percent (3 machines, 4 values of C), from Gram matrices of level 1."""
     X_test, y_test = make_bell(2000, random_state=1009)
-    errors = np.zeros((3, len(PRICES)))
+    errors = np.zeros((3, len(COSTS)))
     for seed in range(5):
         X, y = make_bell(100, random_state=seed)
         for i, tau in enumerate((np.inf, 1 / 4, 1 / 2)):
@@ -72,7 +72,7 @@ def _errors() -> np.ndarray:
             D, D_test = _ridge(X, tau) / level, _ridge(X_test, tau) / level
             K = D[:, None] * rbf(X, gamma=0.25) * D
             K_test = D_test[:, None] * rbf(X_test, X, gamma=0.25) * D
-            for j, C in enumerate(PRICES):
+            for j, C in enumerate(COSTS):
                 machine = SVC(C=C, kernel="precomputed", tol=1e-6).fit(K, y)
                 errors[i, j] += 100 * (1 - machine.score(K_test, y_test)) / 5
     return errors
@@ -119,13 +119,13 @@ EXERCISES = (
     ),
     Exercise(
         "09.4",
-        right=_effective_price,
+        right=_effective_cost,
         rtol=0.07,
         mistakes=(
             Mistake(lambda: 6.0, "A constant factor multiplies the kernel twice."),
-            Mistake(lambda: 2 / 9, "Turn it round: a larger kernel is like a larger price."),
-            Mistake(lambda: 9.0, "Times the price that the machine had."),
-            Mistake(lambda: 2.0, "That price belongs to another level of the kernel."),
+            Mistake(lambda: 2 / 9, "Turn it round: a larger kernel is like a larger C."),
+            Mistake(lambda: 9.0, "Times the C that the machine had."),
+            Mistake(lambda: 2.0, "That C belongs to another level of the kernel."),
         ),
         otherwise="By how much does a nearly constant factor multiply the kernel?",
     ),
@@ -145,7 +145,7 @@ EXERCISES = (
         rtol=0.0,
         atol=0.1,
         mistakes=(
-            Mistake(lambda: _errors()[:, 1], "Each machine may take its own best price."),
+            Mistake(lambda: _errors()[:, 1], "Each machine may take its own best C."),
             Mistake(lambda: _errors().min(axis=1)[[0, 2, 1]], "The narrower factor comes first."),
             Mistake(lambda: _errors().min(axis=1) / 100, "In percent, please."),
         ),

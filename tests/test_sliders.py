@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from kernelbook import explore
 from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.datasets import make_banana, make_gaussians, make_sinc
 from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
 from kernelbook.svr import KernelSVR
+from kernelcourse import sliders
 
 RARE = make_gaussians(60, 15, distance=3.0, random_state=2)
 MOONS = make_moons(60, noise=0.25, random_state=3)
@@ -22,12 +22,15 @@ BENT = make_banana(40, random_state=12)[0]
 
 # Each panel, and for each of its controls a value that has to change picture and sentence.
 PANELS = {
-    "margin": (lambda: explore.margin(*RARE), {"C": 0.01, "balanced": True}),
-    "width": (lambda: explore.width(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
-    "tube": (lambda: explore.tube(*SINC, *SINC, gamma=0.2), {"epsilon": 0.3, "C": 0.01}),
-    "sphere": (lambda: explore.sphere(BENT, BENT + 0.1), {"nu": 0.5, "gamma": 10.0}),
-    "magnification_map": (lambda: explore.magnification_map(*RARE, RARE[0]), {"tau": 0.1}),
-    "collapse": (lambda: explore.collapse(BENT), {"prior": "row_sum", "s": 10.0}),
+    "margin_slider": (lambda: sliders.margin_slider(*RARE), {"C": 0.01, "balanced": True}),
+    "width_slider": (lambda: sliders.width_slider(*MOONS, *MOONS), {"gamma": 100.0, "C": 0.1}),
+    "tube_slider": (
+        lambda: sliders.tube_slider(*SINC, *SINC, gamma=0.2),
+        {"epsilon": 0.3, "C": 0.01},
+    ),
+    "sphere_slider": (lambda: sliders.sphere_slider(BENT, BENT + 0.1), {"nu": 0.5, "gamma": 10.0}),
+    "magnification_slider": (lambda: sliders.magnification_slider(*RARE, RARE[0]), {"tau": 0.1}),
+    "collapse_slider": (lambda: sliders.collapse_slider(BENT), {"prior": "row_sum", "s": 10.0}),
 }
 
 
@@ -38,10 +41,10 @@ def moved(request):
 
 
 def test_every_panel_is_tested():
-    assert set(PANELS) == set(explore.__all__) - {"Panel"}
+    assert set(PANELS) == set(sliders.__all__) - {"SliderPanel"}
 
 
-def test_each_control_moves_picture_and_sentence_and_comes_back(moved):
+def test_each_control_moves_picture_and_sentence(moved):
     panel, values = moved
     assert set(values) == set(panel.controls)
     first = bytes(panel.picture.value), panel.sentence
@@ -55,7 +58,7 @@ def test_each_control_moves_picture_and_sentence_and_comes_back(moved):
         assert panel.sentence == first[1]
 
 
-def test_a_page_without_widgets_has_the_sentence_and_pyplot_nothing_to_show(moved):
+def test_page_without_widgets_has_the_sentence(moved):
     panel, _ = moved
     bundle = panel._repr_mimebundle_()
     assert bundle["text/plain"] == panel.sentence
@@ -69,9 +72,9 @@ def test_controls_have_a_name_to_be_read_aloud(moved):
 
 
 def test_a_picture_keeps_its_place_when_it_is_drawn_again():
-    panel = explore.Panel(
+    panel = sliders.SliderPanel(
         lambda ax, size: str(ax.plot([0, size])[0].get_ydata()),
-        {"size": explore._logarithmic("size", 1.0, 0, 6)},
+        {"size": sliders._logarithmic("size", 1.0, 0, 6)},
     )
     place = panel._axes.get_position().bounds
     panel.controls["size"].value = 1e6
@@ -80,7 +83,7 @@ def test_a_picture_keeps_its_place_when_it_is_drawn_again():
 
 
 def test_margin_says_what_the_machine_says():
-    panel = explore.margin(*RARE)
+    panel = sliders.margin_slider(*RARE)
     panel.controls["C"].value = 0.01
     X, y = RARE
     machine = KernelSVC(C=0.01, kernel="linear").fit(X, y)
@@ -92,20 +95,20 @@ def test_margin_says_what_the_machine_says():
 
 
 def test_margin_of_a_machine_without_a_direction_is_infinite():
-    panel = explore.margin([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1])
+    panel = sliders.margin_slider([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1])
     assert panel.sentence.startswith("C = 1: margin inf, support vectors 4 of 4")
 
 
 def test_width_tells_the_error_on_new_points_apart():
     X, y = MOONS
-    panel = explore.width(X, y, X, 1 - y)
+    panel = sliders.width_slider(X, y, X, 1 - y)
     panel.controls["gamma"].value = 100.0
     assert "training error 0.000, error 1.000 on 60 new points" in panel.sentence
 
 
 def test_tube_says_what_the_machine_says():
     X, y = SINC
-    panel = explore.tube(X, y, X, y + 1.0, gamma=0.2)
+    panel = sliders.tube_slider(X, y, X, y + 1.0, gamma=0.2)
     panel.controls["epsilon"].value = 0.0
     machine = KernelSVR(epsilon=0.0, gamma=0.2).fit(X, y)
     error = np.sqrt(np.mean((machine.predict(X) - y - 1.0) ** 2))
@@ -118,7 +121,7 @@ def test_tube_says_what_the_machine_says():
 
 
 def test_sphere_says_what_the_machine_says():
-    panel = explore.sphere(BENT, BENT + 0.1)
+    panel = sliders.sphere_slider(BENT, BENT + 0.1)
     panel.controls["nu"].value = 0.5
     machine = SVDD(nu=0.5, gamma=1.0).fit(BENT)
     assert panel.sentence == (
@@ -128,8 +131,8 @@ def test_sphere_says_what_the_machine_says():
     )
 
 
-def test_collapse_shows_that_no_scale_repairs_row_sums_and_a_large_one_spoils_row_means():
-    panel = explore.collapse(BENT)
+def test_collapse_needs_row_means_and_a_small_scale():
+    panel = sliders.collapse_slider(BENT)
 
     def atoms(prior, s):
         panel.controls["prior"].value, panel.controls["s"].value = prior, s
@@ -139,10 +142,10 @@ def test_collapse_shows_that_no_scale_repairs_row_sums_and_a_large_one_spoils_ro
     assert atoms("row_mean", 0.01) > 35 > 10 > atoms("row_mean", 100.0)
 
 
-def test_magnification_map_tells_how_far_a_narrow_factor_shrinks():
+def test_magnification_tells_how_far_a_narrow_factor_shrinks():
     X, y = RARE
     path = X[y == 1]
-    panel = explore.magnification_map(X, y, path, gamma=0.5)
+    panel = sliders.magnification_slider(X, y, path, gamma=0.5)
     panel.controls["tau"].value = 0.1
     machine = ConformalSVC("amari_wu", gamma=0.5, tau=0.1 / np.sqrt(2)).fit(X, y)
     ratio = magnification(path, "rbf", machine.factor_, gamma=0.5)
@@ -154,12 +157,12 @@ def test_magnification_map_tells_how_far_a_narrow_factor_shrinks():
     )
 
 
-def test_the_library_and_this_module_import_without_widgets():
+def test_sliders_without_widgets_say_what_to_install():
     code = (
         "import sys; sys.modules['ipywidgets'] = None\n"
-        "from kernelbook import explore\n"
-        "try: explore.margin([[0, 0], [1, 1]], [0, 1])\n"
+        "from kernelcourse import margin_slider\n"
+        "try: margin_slider([[0, 0], [1, 1]], [0, 1])\n"
         "except ImportError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == 'Sliders need a notebook: pip install "kernelbook[notebooks]"\n'
+    assert done.stdout == 'A slider needs ipywidgets: pip install "kernelbook[notebooks]".\n'

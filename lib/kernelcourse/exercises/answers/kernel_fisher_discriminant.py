@@ -1,4 +1,4 @@
-"""Exercises of notebook 06, kernel Fisher discriminant."""
+"""Answers to the exercises of notebook 06, kernel Fisher discriminant."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook.datasets import make_gaussians, make_ringnorm, make_twonorm
-from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.fisher import KernelFisherDiscriminant
 from kernelbook.kernels import rbf
+from kernelcourse.exercises.grading import Exercise, Mistake, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -131,8 +131,8 @@ EXERCISES = (
         mistakes=(
             Mistake(lambda: 1 / (1 + np.exp(-1)), "The cut has moved to the other side."),
             Mistake(lambda: np.exp(-1), "Those are the odds; the probability is asked for."),
-            Mistake(lambda: 1 / (1 + 9 * np.exp(1)), "With equal priors the shares play no part."),
-            Mistake(lambda: 0.1, "Those are the shares of the training set."),
+            Mistake(lambda: 1 / (1 + 9 * np.exp(1)), "With equal priors class sizes play no part."),
+            Mistake(lambda: 0.1, "That is the fraction of positives in the training set."),
         ),
         otherwise="By how much has the last term of (6.9) to differ from that of equal priors?",
     ),

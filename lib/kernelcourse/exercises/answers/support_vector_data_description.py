@@ -1,4 +1,4 @@
-"""Exercises of notebook 12, support vector data description."""
+"""Answers to the exercises of notebook 12, support vector data description."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from kernelbook.datasets import make_banana
-from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.kernels import rbf
 from kernelbook.svdd import SVDD
+from kernelcourse.exercises.grading import Exercise, Mistake, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -100,7 +100,7 @@ EXERCISES = (
                 lambda: outlier_weights().min(), "That holds the targets; the outlier as well?"
             ),
             Mistake(lambda: 15 / 8, "That is how far the centre moves."),
-            Mistake(lambda: 1, "At that price the weights sum to 1 with all three at the bound."),
+            Mistake(lambda: 1, "At that C the weights sum to 1 with all three at the bound."),
             Mistake(lambda: 1 + (15 / 8) ** 2, "That is the squared radius."),
         ),
         otherwise="Where is the centre, and with which weights?",

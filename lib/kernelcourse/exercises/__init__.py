@@ -1,18 +1,31 @@
 """Answers to the exercises of the notebooks, checked at once.
 
-Each notebook ends with exercises; below each stands a cell that says whether the answer is right,
-or what is wrong with it, without giving it away. What is right is computed here, by another route
-than in the notebook's own solution where there is one, and the usual wrong answers are known by
-name. One module a notebook, loaded when one of its exercises is checked.
+Each notebook ends with exercises; the cell below an exercise says whether the answer is right or
+what is wrong with it, without giving it away. The key is :mod:`kernelcourse.exercises.answers`
+alone. A copy of this package without that folder, as students get it, still imports, and
+:func:`check` says that the answer is marked elsewhere.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-from kernelbook.exercises.grading import RIGHT, UNANSWERED, Exercise, Mistake
+from kernelcourse.exercises.grading import RIGHT, UNANSWERED, Exercise, Mistake
 
-__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake", "assert_right", "check", "exercises_of"]
+__all__ = [
+    "MARKED_ELSEWHERE",
+    "RIGHT",
+    "UNANSWERED",
+    "Exercise",
+    "Mistake",
+    "assert_right",
+    "check",
+    "exercises_of",
+]
 
+MARKED_ELSEWHERE = "not checked here: your lecturer marks it"
+
+ANSWERS = f"{__name__}.answers"
 MODULES = {
     "01": "hard_margin_svm",
     "02": "soft_margin_svm",
@@ -38,47 +51,61 @@ def check(number: str, answer: Any) -> str:
     ----------
     number : str
         Notebook and place of the exercise, for instance ``"03.1"``.
-    answer : number, array, string or function
-        What the exercise asks for; None, or a function that returns None or raises
-        ``NotImplementedError``, is no answer yet.
+    answer : float, array-like, str or callable
+        What the exercise asks for. None, or a function that returns None or raises
+        ``NotImplementedError``, counts as no answer yet.
 
     Returns
     -------
     str
-        ``"right"``, ``"not answered yet"``, or a sentence on what is wrong.
+        ``"right"``, ``"not answered yet"``, or a sentence on what is wrong. Where the answers are
+        not installed, ``"not checked here: your lecturer marks it"``.
 
     Raises
     ------
     ValueError
         If there is no exercise of that number.
 
+    See Also
+    --------
+    assert_right : The same as an assertion, for marking.
+
     Examples
     --------
-    The polynomial kernel of notebook 03 by hand: an inner product of 4, then the power.
-
     >>> check("03.1", None)
     'not answered yet'
-    >>> check("03.1", (4 / 2 + 1) ** 3)
-    'right'
-    >>> check("03.1", 4 / 2 + 1)
-    'Not yet. That is the base; the degree is missing.'
+    >>> check("03.1", [1.0, 2.0])
+    'Not yet. The answer has to be one number; it has shape (2,).'
     """
+    if find_spec(ANSWERS) is None:
+        return MARKED_ELSEWHERE
     return _find(number).verdict(answer)
 
 
 def assert_right(number: str, answer: Any) -> None:
-    """Raise an error unless the answer is right: :func:`check` for a marked assignment.
+    """Raise an error unless the answer is right, for marking an assignment.
+
+    Parameters
+    ----------
+    number : str
+        Notebook and place of the exercise, for instance ``"03.1"``.
+    answer : float, array-like, str or callable
+        What the exercise asks for.
 
     Raises
     ------
     AssertionError
-        If the answer is missing or wrong; its message is what :func:`check` says.
+        If the answer is missing or wrong, or cannot be checked because the answers are not
+        installed; the message is what :func:`check` says.
     ValueError
         If there is no exercise of that number.
 
+    See Also
+    --------
+    check : The same as a sentence, for learning.
+
     Examples
     --------
-    >>> assert_right("03.1", 27)
     >>> assert_right("03.1", None)
     Traceback (most recent call last):
     ...
@@ -90,12 +117,24 @@ def assert_right(number: str, answer: Any) -> None:
 
 
 def exercises_of(notebook: str) -> tuple[Exercise, ...]:
-    """All exercises of a notebook, given by its two digits.
+    """Return all exercises of a notebook.
+
+    Parameters
+    ----------
+    notebook : str
+        The two digits of the notebook.
+
+    Returns
+    -------
+    tuple of Exercise
+        In the order of the notebook.
 
     Raises
     ------
     ValueError
         If there is no notebook of that number, or it has no exercises.
+    ModuleNotFoundError
+        If the answers are not installed.
 
     Examples
     --------
@@ -104,7 +143,8 @@ def exercises_of(notebook: str) -> tuple[Exercise, ...]:
     """
     if notebook not in MODULES:
         raise ValueError(f"notebook must be one of {', '.join(MODULES)}, got {notebook!r}.")
-    return import_module(f"{__name__}.{MODULES[notebook]}").EXERCISES
+    exercises: tuple[Exercise, ...] = import_module(f"{ANSWERS}.{MODULES[notebook]}").EXERCISES
+    return exercises
 
 
 def _find(number: str) -> Exercise:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake", "values_on"]
+__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake", "numbers_of", "values_on"]
 
 RIGHT = "right"
 UNANSWERED = "not answered yet"
@@ -15,7 +15,15 @@ UNANSWERED = "not answered yet"
 
 @dataclass(frozen=True)
 class Mistake:
-    """A usual wrong answer, and what to tell who gives it (never the right one)."""
+    """A usual wrong answer and what to say about it.
+
+    Parameters
+    ----------
+    answer : callable
+        Returns the wrong answer.
+    message : str
+        What to think about; never the right answer.
+    """
 
     answer: Callable[[], Any]
     message: str
@@ -35,15 +43,22 @@ class Exercise:
     mistakes : sequence of Mistake
         Usual wrong answers.
     otherwise : str
-        What to think about when the answer is neither right nor a known mistake.
-    evaluate : callable, optional
+        What to think about if the answer is neither right nor a known mistake.
+    evaluate : callable, default=None
         For an exercise that asks for a function: turns a function into the numbers that are
         compared, by calling it on small data.
     rtol : float, default=1e-3
-        Largest difference, relative to the largest absolute value of the right answer. An answer
-        of 0 has to be exact up to ``atol``.
+        Largest difference allowed, relative to the largest absolute value of the right answer.
     atol : float, default=1e-9
-        Largest absolute difference that is allowed besides.
+        Largest absolute difference allowed on top of that; it alone counts if the right answer
+        is 0.
+
+    Examples
+    --------
+    >>> minus = Mistake(lambda: 0, "That is the difference.")
+    >>> exercise = Exercise("99.1", right=lambda: 4, mistakes=[minus], otherwise="Add 2 and 2.")
+    >>> [exercise.verdict(answer) for answer in (0, 3, 4)]
+    ['Not yet. That is the difference.', 'Not yet. Add 2 and 2.', 'right']
     """
 
     number: str
@@ -55,7 +70,18 @@ class Exercise:
     atol: float = 1e-9
 
     def verdict(self, answer: Any) -> str:
-        """``RIGHT``, ``UNANSWERED``, or a sentence that begins with 'Not yet.'."""
+        """Judge an answer.
+
+        Parameters
+        ----------
+        answer : float, array-like, str or callable
+            The answer given; None and ``...`` count as no answer yet.
+
+        Returns
+        -------
+        str
+            ``RIGHT``, ``UNANSWERED``, or a sentence that begins with "Not yet.".
+        """
         if answer is None or answer is Ellipsis:
             return UNANSWERED
         if self.evaluate is not None and not callable(answer):
@@ -93,10 +119,48 @@ class Exercise:
         return bool((np.abs(first - second) <= allowed).all())
 
 
-def values_on(function: Callable[..., Any], cases: Iterable[Sequence[Any]]) -> list[Any] | None:
-    """Values of a function at the arguments of each case; None if one of the values is None.
+def numbers_of(shape: tuple[int, ...]) -> str:
+    """Name what an exercise asks for.
 
-    It gets copies, so that a function that overwrites its arguments spoils its own only.
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the right answer.
+
+    Returns
+    -------
+    str
+        For a message.
+
+    Examples
+    --------
+    >>> numbers_of(()), numbers_of((3,))
+    ('one number', 'numbers of shape (3,)')
+    """
+    return "one number" if shape == () else f"numbers of shape {shape}"
+
+
+def values_on(function: Callable[..., Any], cases: Iterable[Sequence[Any]]) -> list[Any] | None:
+    """Call a function on each case.
+
+    The function gets copies, so that one that overwrites its arguments spoils its own only.
+
+    Parameters
+    ----------
+    function : callable
+        The function to try.
+    cases : iterable of sequence
+        The positional arguments of each call.
+
+    Returns
+    -------
+    list or None
+        The values in the order of the cases; None if one of them is None.
+
+    Examples
+    --------
+    >>> values_on(max, [(1, 3), (5, 2)])
+    [3, 5]
     """
     values = [function(*deepcopy(case)) for case in cases]
     return None if any(value is None for value in values) else values
@@ -107,7 +171,7 @@ def _other_kind(given: Any, right: Any) -> str | None:
     if isinstance(right, str):
         return None if isinstance(given, str) else "the letter of a choice."
     wanted = np.shape(right)
-    what = "one number" if wanted == () else f"numbers of shape {wanted}"
+    what = numbers_of(wanted)
     try:
         numbers = np.asarray(given)
         if np.iscomplexobj(numbers):

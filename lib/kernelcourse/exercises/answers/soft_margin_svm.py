@@ -1,4 +1,4 @@
-"""Exercises of notebook 02, soft margin svm."""
+"""Answers to the exercises of notebook 02, soft-margin SVM."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.svm import KernelSVC
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 

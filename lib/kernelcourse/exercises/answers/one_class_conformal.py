@@ -1,4 +1,4 @@
-"""Exercises of notebook 11, one-class SVM with a conformal kernel."""
+"""Answers to the exercises of notebook 11, one-class SVM with a conformal kernel."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 from sklearn.svm import OneClassSVM as LibraryOneClass
 
 from kernelbook import audit
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.oneclass import OneClassSVM
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -48,14 +48,14 @@ def one_decimal(text: str, n: int) -> list[int]:
 
 
 def accepted(d: int, training: bool = False) -> float:
-    """Mean share accepted over five samples, by scikit-learn."""
-    shares = []
+    """Mean fraction accepted over five samples, by scikit-learn."""
+    fractions = []
     for seed in range(5):
         random = np.random.default_rng(seed)
         train, new = random.normal(size=(200, d)), random.normal(size=(2000, d))
         machine = LibraryOneClass(nu=0.1, gamma=1 / d, tol=1e-8).fit(train)
-        shares.append(np.mean(machine.decision_function(train if training else new) > -1e-6))
-    return float(np.mean(shares))
+        fractions.append(np.mean(machine.decision_function(train if training else new) > -1e-6))
+    return float(np.mean(fractions))
 
 
 EXERCISES = (
@@ -89,13 +89,13 @@ EXERCISES = (
     ),
     Exercise(
         "11.3",
-        right=lambda: brentq(lambda share: 0.9 * share + 0.5 * (1 - share) - 0.8, 0, 1),
+        right=lambda: brentq(lambda fraction: 0.9 * fraction + 0.5 * (1 - fraction) - 0.8, 0, 1),
         mistakes=(
-            Mistake(lambda: 0.25, "That is the share of the negatives."),
-            Mistake(lambda: 0.3, "That is the share that the report states, not the implied one."),
+            Mistake(lambda: 0.25, "That is the fraction of the negatives."),
+            Mistake(lambda: 0.3, "That is the fraction in the report, not the implied one."),
             Mistake(lambda: (0.8 - 0.5) / 0.9, "Divide by the difference of the two rates."),
         ),
-        otherwise="The specificity is the accuracy at a share of 0, the sensitivity at 1.",
+        otherwise="The specificity is the accuracy at a fraction of 0, the sensitivity at 1.",
     ),
     Exercise(
         "11.4",
@@ -127,7 +127,7 @@ EXERCISES = (
             Mistake(lambda: 0.9, "That is what the property says of training points. Measure."),
             Mistake(lambda: accepted(50, training=True), "Those are the training points."),
             Mistake(lambda: accepted(2), "That is the plane."),
-            Mistake(lambda: 1 - accepted(50), "That is the share that is rejected."),
+            Mistake(lambda: 1 - accepted(50), "That is the fraction that is rejected."),
         ),
         otherwise="Train on 200 points, predict the 2000 others, average over the five seeds.",
         rtol=5e-3,

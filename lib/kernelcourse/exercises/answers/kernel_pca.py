@@ -1,4 +1,4 @@
-"""Exercises of notebook 07, kernel PCA."""
+"""Answers to the exercises of notebook 07, kernel PCA."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.kernels import resolve_gamma
 from kernelbook.kpca import KernelPCA
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -73,7 +73,7 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake(lambda: 1 / 50, "One of the eigenvalues is zero: the mean is gone."),
-            Mistake(lambda: 1.0, "That is the eigenvalue; its share of their sum is asked for."),
+            Mistake(lambda: 1.0, "That is the eigenvalue; its fraction of their sum is asked for."),
             Mistake(lambda: 1 / 48, "H removes a single direction."),
         ),
         otherwise="How many eigenvalues has H that are not zero, and how large is each?",

@@ -1,4 +1,4 @@
-"""Exercises of notebook 03, kernels."""
+"""Answers to the exercises of notebook 03, kernels."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from scipy.linalg import circulant
 from sklearn.svm import SVC
 
-from kernelbook.exercises.grading import Exercise, Mistake, values_on
 from kernelbook.kernels import polynomial
+from kernelcourse.exercises.grading import Exercise, Mistake, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -91,7 +91,7 @@ EXERCISES = (
                 lambda: 5 / 2**24 / EXPONENT, "Upside down: alpha is one over the rounded gap."
             ),
         ),
-        otherwise="Round 1 - K to a whole number of steps of 2**-24, invert it, and multiply by "
+        otherwise="Round 1 - K to a integer number of steps of 2**-24, invert it, and multiply by "
         "the true 1 - K.",
         rtol=5e-4,
     ),

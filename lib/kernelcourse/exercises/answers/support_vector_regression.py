@@ -1,11 +1,11 @@
-"""Exercises of notebook 05, support vector regression."""
+"""Answers to the exercises of notebook 05, support vector regression."""
 
 from functools import cache
 
 import numpy as np
 
-from kernelbook.exercises.grading import Exercise, Mistake
 from kernelbook.svr import KernelSVR
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -18,7 +18,7 @@ def _slope(X: np.ndarray, y: np.ndarray, C: float) -> float:
 
 
 @cache
-def _first_final_price() -> float:
+def _first_final_cost() -> float:
     """The smallest C with the slope of a very large one, by bisection."""
     final, low, high = _slope(FIVE, FAR, 100.0), 1.0, 10.0
     while high - low > 1e-5:
@@ -78,10 +78,10 @@ EXERCISES = (
     ),
     Exercise(
         "05.4",
-        right=_first_final_price,
+        right=_first_final_cost,
         mistakes=(
             Mistake(lambda: 2.0, "From there on the slope grows; where does it stop?"),
-            Mistake(lambda: 1.0, "The slope at this price is not final: try a much larger one."),
+            Mistake(lambda: 1.0, "The slope at this C is not final: try a much larger one."),
         ),
         otherwise="Compare the slope at your C with that at C = 100, and with that just below.",
     ),

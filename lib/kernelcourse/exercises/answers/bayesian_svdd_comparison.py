@@ -1,4 +1,4 @@
-"""Exercises of notebook 14, the comparison of Bayesian descriptions."""
+"""Answers to the exercises of notebook 14, the comparison of Bayesian descriptions."""
 
 import csv
 from collections import defaultdict
@@ -10,7 +10,7 @@ from scipy.special import softmax
 from scipy.stats import chi2, ncx2, norm
 
 from kernelbook.datasets import data_directory
-from kernelbook.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise, Mistake
 
 __all__ = ["EXERCISES"]
 
@@ -20,7 +20,7 @@ CENTRE = ("line", "10", "10", "0")
 M, BASE, TWO_CLASS = "BSVDD-M, repaired", "kernel mean", "two-class SVM"
 
 
-def least_share() -> float:
+def least_fraction() -> float:
     """TP from the definition of F1, by root finding."""
     return float(brentq(lambda hits: 2 * hits / (2 * hits + 1 - A) - F1, 0, A))
 
@@ -67,14 +67,14 @@ def auc_of_norm() -> float:
 EXERCISES = (
     Exercise(
         "14.1",
-        right=least_share,
+        right=least_fraction,
         mistakes=(
             Mistake(lambda: F1 * (1 - A) / (1 - F1), "All errors are 1 - a; did you halve?"),
-            Mistake(lambda: F1 * A / (2 * (1 - F1)), "a is the share that is right; take errors."),
-            Mistake(lambda: 1 - A + least_share(), "That is the largest share."),
+            Mistake(lambda: F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."),
+            Mistake(lambda: 1 - A + least_fraction(), "That is the largest fraction."),
             Mistake(lambda: F1 / (2 - F1), "That is where flagging everything has this F1."),
         ),
-        otherwise="The least share is TP of (14.1), from three numbers.",
+        otherwise="The least fraction is TP of (14.1), from three numbers.",
         rtol=3e-4,
     ),
     Exercise(
