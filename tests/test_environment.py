@@ -31,7 +31,6 @@ OPTIONAL = (
     "IPython",
     "ipywidgets",
     "matplotlib",
-    "numba",
     "pandas",
     "seaborn",
     "tqdm",
@@ -136,7 +135,6 @@ def test_every_module_imports_without_the_optional_packages():
         ".".join(path.relative_to(ROOT / "lib").with_suffix("").parts)
         for path in (ROOT / "lib").rglob("*.py")
         if path.name not in ("__init__.py", "__main__.py")
-        and path.parent.name != "exact"  # for those who have numba; the others do without
     )
     code = f"""
 import importlib, sys
