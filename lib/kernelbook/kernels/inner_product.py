@@ -55,7 +55,6 @@ class Polynomial(Kernel, name="poly"):
         coef0: float,
         sample_weight: Array | None = None,
     ) -> Self:
-        """Take all three parameters; see :meth:`Kernel.from_parameters`."""
         return cls(degree, resolve_gamma(gamma, X, sample_weight), coef0)
 
     @property
@@ -64,16 +63,13 @@ class Polynomial(Kernel, name="poly"):
         return self.gamma >= 0 and self.coef0 >= 0
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         with np.errstate(over="ignore", invalid="ignore"):
             return _finite((self.gamma * (X @ Y.T) + self.coef0) ** self.degree, self)
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the value of every point with itself; see :meth:`Kernel.diagonal`."""
         return (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
 
     def about(self, centre: Array) -> Kernel:
-        """Return inner products of images less that of the centre; see :meth:`Kernel.about`."""
         return _AboutCentre(self, centre) if self.is_psd else self
 
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
@@ -98,15 +94,12 @@ class Polynomial(Kernel, name="poly"):
         return np.column_stack(columns)
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Return sums of gradients; see :meth:`Kernel.weighted_gradient`."""
         return (weights * self._slope(X @ points.T)) @ points
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Return the slope times the point; see :meth:`Kernel.one_sided_gradient`."""
         return self._slope(np.einsum("ij,ij->i", X, X))[:, None] * X
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return the induced metric; see :meth:`Kernel.metric`."""
         squares = np.einsum("ij,ij->i", X, X)
         metric = self._slope(squares)[:, None, None] * np.eye(X.shape[1])
         if self.degree == 1:
@@ -146,7 +139,6 @@ class Linear(Polynomial, name="linear"):
         coef0: float,
         sample_weight: Array | None = None,
     ) -> Self:
-        """Ignore all parameters; see :meth:`Kernel.from_parameters`."""
         return cls()
 
     def __repr__(self) -> str:
@@ -188,11 +180,9 @@ class Sigmoid(Kernel, name="sigmoid"):
         coef0: float,
         sample_weight: Array | None = None,
     ) -> Self:
-        """Take gamma and coef0; see :meth:`Kernel.from_parameters`."""
         return cls(resolve_gamma(gamma, X, sample_weight), coef0)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the values of every pair; see :meth:`Kernel.evaluate`."""
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)
 
 
