@@ -251,7 +251,7 @@ def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> 
     ----------
     size : int
         Length of the vector.
-    index : ndarray of int, shape (k,)
+    index : ndarray of shape (k,), dtype=int
         Places of the values.
     values : ndarray of shape (k,)
         The values.

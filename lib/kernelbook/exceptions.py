@@ -22,7 +22,7 @@ class NotSeparableError(ValueError):
 
     Attributes
     ----------
-    weights : ndarray, shape (n,), or None
+    weights : ndarray of shape (n,), or None
         The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
         two classes in feature space coincide. A point common to both convex hulls lies on no
         side of any hyperplane.

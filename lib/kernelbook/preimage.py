@@ -43,7 +43,7 @@ def fixed_point_preimages(
         Training points, best with a mean near zero.
     weights : ndarray of shape (m, n)
         One row of coefficients :math:`w` for each wanted point.
-    starts : ndarray of int, shape (m, r)
+    starts : ndarray of shape (m, r), dtype=int
         For each, the indices of r training points to start from; the best end counts. A start
         whose sum of v is not positive stays where it is.
     kernel : Radial

@@ -40,7 +40,7 @@ def check_number(
         Name of the argument, for the message.
     integer : bool, default=False
         Whether the number must be an integer.
-    low, high : float, optional
+    low, high : float, default=None
         Bounds.
     inclusive : {'both', 'left', 'right', 'neither'}, default='both'
         Which of the two bounds are allowed values.

@@ -45,13 +45,13 @@ class SpherePosterior:
 
     Parameters
     ----------
-    K : ndarray, shape (n, n)
+    K : ndarray of shape (n, n)
         Gram matrix of targets and minority, in any order.
-    signs : ndarray, shape (n,)
+    signs : ndarray of shape (n,)
         +1 for a target, -1 for a point of the minority.
-    prior_mean : ndarray, shape (n_0,)
+    prior_mean : ndarray of shape (n_0,)
         m.
-    prior_cov : float or ndarray, shape (n_0, n_0)
+    prior_cov : float or ndarray of shape (n_0, n_0)
         Sigma; a number s for s I.
     minority_prior : pair of float, default=(1, 1)
         p and q; (1, 1) is the uniform prior.
@@ -126,12 +126,12 @@ class SpherePosterior:
 
         Parameters
         ----------
-        theta : ndarray, shape (m, n_0 + n_1)
+        theta : ndarray of shape (m, n_0 + n_1)
 
         Returns
         -------
-        values : ndarray, shape (m,)
-        gradients : ndarray, shape (m, n_0 + n_1)
+        values : ndarray of shape (m,)
+        gradients : ndarray of shape (m, n_0 + n_1)
         """
         values, gradients = self._likelihood(theta)
         if self.n_flat:

@@ -39,16 +39,16 @@ def prior_mean_vector(
 
     Parameters
     ----------
-    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like, shape (n,)
+    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like of shape (n,)
         ``'constant'`` is :math:`m = 0`, ``'row_sum'`` :math:`m = -(K\mathbf 1)^v`, ``'row_mean'``
         :math:`m = -(K\mathbf 1 / n)^v`, entry by entry; an array is m itself.
-    row_sums : array-like, shape (n,)
+    row_sums : array-like of shape (n,)
     exponent : float, default=1.0
         v > 0; not used for ``'constant'`` and arrays.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
 
     Raises
     ------

@@ -106,7 +106,7 @@ class Kernel(ABC):
         Returns
         -------
         Kernel
-            With the parameters that it has; the others are ignored.
+            A kernel with the parameters that it has; the others are ignored.
         """
         return cls()
 
@@ -189,6 +189,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n, n)
+            ``k(X[i], X[j])``.
         """
         return self.evaluate(X, X)
 
@@ -245,7 +246,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n,)
-            s(x), zero if nothing was split off.
+            The values s(x), zero if nothing was split off.
         """
         return np.zeros(len(X))
 
@@ -261,12 +262,13 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them.
 
         Returns
         -------
         ndarray of shape (k, d)
+            What ``fit`` takes for these points alone; not a copy if ``index`` names them all.
         """
         return X if len(index) == len(X) else X[index]
 
@@ -277,7 +279,7 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them occur in the sum.
         coefficients : ndarray of shape (k,) or (k, p)
             Their coefficients, p columns for p functions.
@@ -322,7 +324,7 @@ class Kernel(ABC):
         return None
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)`; smooth kernels only.
+        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)` at given points; smooth kernels only.
 
         Parameters
         ----------
@@ -336,6 +338,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (m, d)
+            One sum a row: :math:`\nabla_x` is the gradient in the first argument.
 
         Raises
         ------
@@ -447,6 +450,7 @@ def resolve_kernel(
     Returns
     -------
     Kernel
+        The object itself if one was given.
 
     Raises
     ------
