@@ -57,8 +57,8 @@ bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 mutants: ## change the numerical core place by place: do tests notice? (MODULES="qp svm" N=5 for some)
 	@$(IN_ENVIRONMENT) -m tools.mutate $(MODULES) --number $(or $(N),20)
 
-assignment: ## write notebook NB=03 as an assignment for a course, with nbgrader's metadata
-	@$(IN_ENVIRONMENT) -m tools.exercises $(NB)
+assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
+	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)
 
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book

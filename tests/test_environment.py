@@ -21,7 +21,7 @@ PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 VERSIONS = lock.locked_versions(LOCK)
-FIRST_PARTY = {"kernelbook", "tools", "benchmarks", "studies"}
+FIRST_PARTY = {"kernelbook", "kernelcourse", "tools", "benchmarks", "studies"}
 FIRST_PARTY |= {path.stem for path in Path(__file__).parent.glob("*.py")}
 OPTIONAL = (
     "arviz",
@@ -31,7 +31,6 @@ OPTIONAL = (
     "IPython",
     "ipywidgets",
     "matplotlib",
-    "numba",
     "pandas",
     "seaborn",
     "tqdm",
@@ -134,9 +133,8 @@ def test_an_undeclared_import_is_found():
 def test_every_module_imports_without_the_optional_packages():
     names = sorted(
         ".".join(path.relative_to(ROOT / "lib").with_suffix("").parts)
-        for path in (ROOT / "lib/kernelbook").rglob("*.py")
+        for path in (ROOT / "lib").rglob("*.py")
         if path.name not in ("__init__.py", "__main__.py")
-        and path.parent.name != "exact"  # for those who have numba; the others do without
     )
     code = f"""
 import importlib, sys

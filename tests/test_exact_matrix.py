@@ -183,5 +183,5 @@ def test_a_centred_signed_source_keeps_the_differences_of_t():
 def test_a_mean_is_estimated_from_what_is_there():
     Q = points("rbf", n=128)
     a = np.tile([0.0, 1.0], 64)
-    exact = by_hand(Q) @ a / 128
-    assert np.abs(Q.mean_product(a) - exact).max() < 0.2
+    # Every second entry is zero, and a sample of those alone would tell nothing.
+    assert_allclose(Q.mean_product(a), by_hand(Q) @ a / 64, rtol=1e-12)

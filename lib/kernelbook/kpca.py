@@ -256,7 +256,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         image of no point, and ``preimage`` says what takes its place:
 
         * 'fixed_point' (smooth radial kernels, such as RBF): the point whose image is nearest, by
-          Mika et al.'s iteration, with weights :math:`\alpha\beta + 1/n`, started at the nearest training points;
+          Mika et al.'s iteration, with weights :math:`\alpha\beta + 1/n`, started at the nearest
+          training points;
         * 'distance' (radial kernels): Kwok and Tsang's point, at the input distances from its
           neighbours that belong to the feature-space distances;
         * 'ridge' (all kernels): learned by kernel ridge regression in ``fit``.

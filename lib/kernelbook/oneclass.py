@@ -95,6 +95,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         Number of support vectors.
     offset_ : float
         :math:`\rho`, in the unit of :math:`w^\top \phi`.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors: the points with alpha not zero, whatever C.
     support_vectors_ : ndarray of shape (n_SV, d)
@@ -226,7 +228,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         self.n_support_ = np.array([len(support)], dtype=np.int32)
         self._split, self._expansion = split, split.expansion(X, support, alpha[support])
         self._threshold = -solution.multiplier
-        self._resolution = self.tol * float(
+        self.resolution_ = self.tol * float(
             max(np.abs(linear).max(), np.abs(solution.product).max())
         )
         self.offset_ = self._threshold + float(solution.x @ linear) + split.constant
@@ -260,7 +262,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         check_is_fitted(self)
         X = self._check_new_points(X)
         values = self._expansion(X) + self._split.one_sided(X) - self._threshold
-        return np.where(np.abs(values) <= self._resolution, 0.0, values)
+        return np.where(np.abs(values) <= self.resolution_, 0.0, values)
 
     def score_samples(self, X: ArrayLike) -> Array:
         r"""Evaluate :math:`w^\top \phi(x) = f(x) + \rho`.

@@ -122,6 +122,8 @@ class BayesianDataDescription(SphereDetector):
         R.
     radius_squared_ : float
         Its square.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
@@ -264,7 +266,7 @@ class BayesianDataDescription(SphereDetector):
         self.objective_ = 2.0 * (solution.objective - left_out)
         self._centre = Centre(split.expansion(X, support, alpha[support]), product)
         self.center_norm_ = full_norm(split, targets, solution.x, product)
-        self._resolution = self.tol * float(
+        self.resolution_ = self.tol * float(
             max(np.abs(diagonal).max(), 2.0 * np.abs(products).max())
         )
         # New points come with kernel values to all training points, outliers included.

@@ -132,6 +132,8 @@ class BayesianSVDD(SphereDetector):
         R.
     radius_squared_ : float
         Its square.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
@@ -311,7 +313,7 @@ class BayesianSVDD(SphereDetector):
             split.expansion(X, kept, coefficients.T), np.einsum("ij,ij->i", coefficients, products)
         )
         diagonal = np.abs(np.diagonal(K)).max()
-        self._resolution = RESOLUTION * float(max(diagonal, 2.0 * np.abs(products).max()))
+        self.resolution_ = RESOLUTION * float(max(diagonal, 2.0 * np.abs(products).max()))
         # New points come with kernel values to all training points, outliers included.
         own = split.diagonal(X)
         self._diagonal_range = (float(own.min()), float(own.max()))
@@ -376,5 +378,5 @@ class BayesianSVDD(SphereDetector):
         X = self._check_new_points(X)
         inside = np.empty(len(X))
         for block, squared in self._centre.squared_draws(X, self._own_products(X, diagonal)):
-            inside[block] = (squared <= self.radius_squared_ + self._resolution).mean(axis=1)
+            inside[block] = (squared <= self.radius_squared_ + self.resolution_).mean(axis=1)
         return np.column_stack([1.0 - inside, inside])

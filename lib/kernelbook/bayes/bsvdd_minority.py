@@ -120,6 +120,8 @@ class BayesianSVDDMinority(BayesianSVDD):
         R.
     radius_squared_ : float
         Its square.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)

@@ -125,10 +125,7 @@ def _checked(
     lower: ArrayLike,
     upper: ArrayLike,
 ) -> QuadraticProgram:
-    if isinstance(Q, Quadratic):
-        operator = Q
-    else:
-        operator: Quadratic = DenseQuadratic(check_gram(Q, name="Q"))
+    operator = Q if isinstance(Q, Quadratic) else DenseQuadratic(check_gram(Q, name="Q"))
     n = len(operator)
     q, a = _vector("q", q, n), _vector("a", a, n)
     lower, upper = _vector("lower", lower, n, bound=True), _vector("upper", upper, n, bound=True)

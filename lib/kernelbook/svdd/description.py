@@ -110,6 +110,8 @@ class SVDD(SphereDetector):
         R.
     radius_squared_ : float
         Its square.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors: the points with alpha not zero, whatever C.
     support_vectors_ : ndarray of shape (n_SV, d)
@@ -256,7 +258,7 @@ class SVDD(SphereDetector):
         self.center_norm_ = full_norm(split, points, solution.x, product)
         self._diagonal_range = (float(K.diagonal.min()), float(K.diagonal.max()))
         scale = max(np.abs(K.diagonal).max(), 2.0 * np.abs(solution.product).max())
-        self._resolution = self.tol * float(scale)
+        self.resolution_ = self.tol * float(scale)
         radius_squared = product + 2.0 * solution.multiplier
         # With every variable at its upper bound only R^2 >= 0 bounds R^2 from below.
         grows = solution.x < np.maximum(box, 0.0)

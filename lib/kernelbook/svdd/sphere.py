@@ -158,7 +158,7 @@ class SphereDetector(OutlierMixin, KernelEstimator):
     _split: Kernel
     _centre: Centre
     _diagonal_range: tuple[float, float]
-    _resolution: float
+    resolution_: float
 
     @property
     def center_(self) -> Array:
@@ -213,7 +213,7 @@ class SphereDetector(OutlierMixin, KernelEstimator):
             distances have no sign that the solution could vouch for.
         """
         values = self.radius_squared_ - self._squared_distances(X, diagonal)
-        return np.where(np.abs(values) <= self._resolution, 0.0, values)
+        return np.where(np.abs(values) <= self.resolution_, 0.0, values)
 
     def score_samples(self, X: ArrayLike, diagonal: ArrayLike | None = None) -> Array:
         """Return minus the squared distance to the centre.
