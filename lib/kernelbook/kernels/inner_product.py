@@ -11,7 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
-from kernelbook.kernels.compiled import POLYNOMIAL, CompiledPoints
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import POLYNOMIAL
 from kernelbook.kernels.radial import resolve_gamma
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]

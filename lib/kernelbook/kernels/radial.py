@@ -17,7 +17,8 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils import check_array
 
 from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
-from kernelbook.kernels.compiled import GAUSSIAN, LAPLACIAN, CompiledPoints
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import GAUSSIAN, LAPLACIAN
 
 __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
