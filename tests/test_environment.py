@@ -21,7 +21,9 @@ PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CONDA = (ROOT / "environment.yml").read_text(encoding="utf-8")
 VERSIONS = lock.locked_versions(LOCK)
-FIRST_PARTY = {"kernelbook", "tools", "benchmarks", "studies", "oracles", "conftest"}
+FIRST_PARTY = {"kernelbook", "tools", "benchmarks", "studies"} | {
+    path.stem for path in (ROOT / "tests").glob("*.py")
+}
 OPTIONAL = (
     "arviz",
     "dask",
