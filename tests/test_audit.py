@@ -1,8 +1,8 @@
 """The arithmetic of published tables: proved values, exact searches, and the two audits."""
 
-import builtins
 import itertools
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -165,8 +165,7 @@ def test_ties_round_either_way_unless_half_up():
 
 def test_shapes_of_grim():
     assert grim([50, 33.3], [0, 1], 3) == [[], [1]]
-    assert grim(50, 0, [2, 3]) == {2: [1], 3: []}
-    assert grim([50, 100], 0, range(1, 3)) == {1: [[], [1]], 2: [[1], [2]]}
+    assert grim(np.float64(33.3), 1, np.int64(3)) == grim(pd.Series([33.3]), 1, 3)[0] == [1]
     assert grim("50.6", 1, 75) == [] and grim("50.6", 1, 75, rounding="down") == [38]
 
 
@@ -324,12 +323,10 @@ def test_slides_share_from_accuracy_and_f1_alone(slides):
 
 
 def test_slides_implied_shares_and_flipped_rows(slides):
-    settled = {name: slides.rate_decimals for name in ("sensitivity", "specificity")}
-    for decimals in (None, settled):
-        audit = audit_table(slides, group="v", decimals=decimals)
-        flipped = audit.finding.str.contains("other class as positive")
-        assert list(slides.model[flipped]) == ["BDD"] * 3
-        assert audit.finding.str.contains("imply a share").all()
+    audit = audit_table(slides, group="v")
+    flipped = audit.finding.str.contains("other class as positive")
+    assert list(slides.model[flipped]) == ["BDD"] * 3
+    assert audit.finding.str.contains("imply a prevalence").all()
     middle = (audit.prevalence_low + audit.prevalence_high) / 2
     same = ~flipped
     expected = slides.v.map({5: 0.4444, 10: 0.4552, 20: 0.4600})
@@ -429,21 +426,21 @@ def test_the_index_is_kept_and_missing_values_are_skipped():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: implied_prevalence(74.6, 92.6, 43.7, 1), "accuracy must be a fraction"),
+        (lambda: implied_prevalence(74.6, 92.6, 43.7, 1), "accuracy must be a number in"),
         (lambda: implied_prevalence(0.7, 0.9, 0.4, (1, 2)), "decimals must be one integer or 3"),
-        (lambda: implied_prevalence(math.nan, 0.9, 0.4, 2), "accuracy must be a fraction"),
-        (lambda: trivial_f1(44.4), "prevalence must lie between"),
-        (lambda: grim(50, 0, 0), "denominators must be positive"),
+        (lambda: implied_prevalence(math.nan, 0.9, 0.4, 2), "accuracy must be a number in"),
+        (lambda: trivial_f1(44.4), "prevalence must be a number in"),
+        (lambda: grim(50, 0, 0), "n must be an integer >= 1"),
         (lambda: grim([50, 60], [0], 10), "decimals must be one integer or 2"),
         (lambda: grim(50, 0, 10, unit="share"), "unit must be"),
         (lambda: grim(50, 0, 10, rounding="up"), "rounding must be"),
         (lambda: grim("fifty", 0, 10), "values must be numbers"),
         (lambda: deviating_runs(1.0, 0.1, 10, usual=1.0), "no run deviates"),
-        (lambda: deviating_runs(0.9, 0.1, 1, usual=1.0), "n_runs must be at least 2"),
+        (lambda: deviating_runs(0.9, 0.1, 1, usual=1.0), "n_runs must be an integer >= 2"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [0.5]})), "sensitivity with specificity"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [], "f1": []})), "at least one row"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [700], "f1": [5]})), "above 100"),
-        (lambda: expected_rates(0.5, 1.5, 0.1), "specificity must lie between"),
+        (lambda: expected_rates(0.5, 1.5, 0.1), "specificity must be a number in"),
     ],
 )
 def test_errors_name_the_argument(call, message):
@@ -452,13 +449,6 @@ def test_errors_name_the_argument(call, message):
 
 
 def test_missing_pandas_is_named_with_its_extra(monkeypatch, cohen):
-    real_import = builtins.__import__
-
-    def import_without(name, *args, **kwargs):
-        if name == "pandas":
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", import_without)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"kernelbook\[metrics\]"):
         audit_table(cohen)
