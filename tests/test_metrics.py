@@ -202,7 +202,7 @@ def test_one_class_in_y_true_gives_nan_where_the_other_is_needed():
     assert math.isnan(only_positive.loc["all_negative", "precision"])
 
 
-def test_a_single_label_needs_pos_label_unless_it_is_conventional():
+def test_a_single_unusual_label_needs_pos_label():
     assert imbalance_report([0, 0], [0, 0]).loc["model", "specificity"] == 1
     assert imbalance_report([1, 1], [1, 1]).loc["model", "sensitivity"] == 1
     with pytest.raises(ValueError, match="pos_label="):

@@ -195,7 +195,7 @@ def test_number_of_names_must_be_that_of_the_classes():
 # --- decisions ---
 
 
-def test_boundary_and_margins_of_a_linear_machine_are_where_they_belong():
+def test_boundary_and_margins_are_where_they_belong():
     points, labels = make_separable(random_state=0)
     machine = SVC(kernel="linear", C=1e3).fit(points, labels)
     ax = plotting.plot_decision(machine, points, labels)
@@ -212,7 +212,7 @@ def test_boundary_and_margins_of_a_linear_machine_are_where_they_belong():
     assert ax.get_aspect() == 1.0
 
 
-def test_support_vectors_of_a_pipeline_are_ringed_where_the_data_are():
+def test_support_vectors_of_a_pipeline_lie_where_the_data_are():
     points = X * [100.0, 0.01] + [5e3, 0.0]
     machine = make_pipeline(StandardScaler(), SVC()).fit(points, Y)
     ax = plotting.plot_decision(machine, points, Y, equal=False)
@@ -264,7 +264,7 @@ def test_constant_decision_draws_no_line_and_no_warning():
     assert black_lines(ax) == []
 
 
-def test_colours_of_decision_values_are_centred_at_zero_and_can_be_fixed():
+def test_colours_are_centred_at_zero_and_can_be_fixed():
     for scale in (None, 3.0):
         ax = plotting.plot_decision(lambda P: 5 + P[:, 0], X, Y, scale=scale)
         levels = next(c for c in ax.collections if getattr(c, "filled", False)).levels
@@ -336,7 +336,7 @@ def test_gram_matrix_and_labels_must_agree():
         plotting.plot_gram(np.eye(3), [0, 1])
 
 
-def test_tube_has_the_width_epsilon_and_rings_the_support_vectors():
+def test_tube_has_width_epsilon_and_rings_support_vectors():
     points = np.linspace(0, 5, 30)[:, None]
     values = np.sin(points[:, 0])
     machine = SVR(C=10, epsilon=0.2).fit(points, values)
