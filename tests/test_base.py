@@ -148,7 +148,7 @@ def test_a_precomputed_matrix_is_square_in_fit():
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (12, 3)])
-def test_a_precomputed_matrix_has_a_column_for_each_training_point_afterwards(shape):
+def test_new_precomputed_rows_need_a_column_per_training_point(shape):
     X = points()
     model = MeanEmbedding("precomputed").fit(linear(X))
     with pytest.raises(ValueError, match=r"\(n_test, n_train\) = \(\?, 12\)"):
@@ -157,7 +157,7 @@ def test_a_precomputed_matrix_has_a_column_for_each_training_point_afterwards(sh
         model.values(np.full((3, 12), np.nan))
 
 
-def test_points_of_another_dimension_say_nothing_of_precomputed_matrices():
+def test_another_dimension_is_no_matter_of_precomputed_matrices():
     with pytest.raises(ValueError, match="X has 3 features, but") as raised:
         MeanEmbedding().fit(points()).values(points(3, 3))
     assert "precomputed" not in str(raised.value)

@@ -64,7 +64,7 @@ def test_what_a_loose_tolerance_leaves_is_found(loose, y):
     assert certificate.misplaced > 0
 
 
-def test_the_exact_twin_is_the_machine_of_this_package_to_nine_digits():
+def test_the_exact_twin_equals_our_machine_to_nine_digits():
     certificate = certify(SVC(C=10, tol=0.1).fit(X, Y), X, Y)
     ours = KernelSVC(10.0, solver="reference").fit(X, Y)
     assert_allclose(certificate.exact.alpha_, ours.alpha_, atol=1e-9 * 10)

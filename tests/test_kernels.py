@@ -124,7 +124,7 @@ def test_points_may_be_lists_and_whole_numbers():
         ([1.0, 2.0], None, "2D array"),
     ],
 )
-def test_points_of_different_spaces_or_without_a_value_are_refused(kernel, X, Y, message):
+def test_points_of_different_spaces_or_with_nan_are_refused(kernel, X, Y, message):
     with pytest.raises(ValueError, match=message):
         kernel(X, Y)
 
@@ -136,11 +136,10 @@ def test_a_callable_gets_both_samples_and_its_matrix_is_taken():
     X, Y = points(5), points(3, seed=1)
 
     def kernel(A, B):
-        assert A is not B or len(A) == 5
         return (A @ B.T) ** 2
 
     assert_allclose(gram(kernel, X, Y), polynomial(X, Y, degree=2), rtol=1e-13)
-    assert gram(kernel, X).shape == (5, 5)
+    assert_allclose(gram(kernel, X), polynomial(X, degree=2), rtol=1e-13)
     assert_array_equal(gram(lambda A, B: np.ones((len(A), len(B)), dtype=int), X, Y), 1.0)
 
 
@@ -167,7 +166,7 @@ def test_a_wrong_kernel_is_named(kernel, message):
 
 
 @pytest.mark.parametrize("name", ["linear", "poly"])
-def test_values_beyond_double_precision_are_refused_without_a_stray_warning(name):
+def test_overflow_is_refused_without_a_stray_warning(name):
     with pytest.raises(ValueError, match=f"kernel='{name}' overflows on this X: rescale"):
         gram(name, points(4) * 1e200, degree=3)
 
@@ -259,7 +258,7 @@ def test_an_unknown_rule_for_the_width_is_refused(gamma):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(NAMED), st.floats(-6, 3))
-def test_kernels_that_are_gram_matrices_by_construction_pass_the_check(seed, named, exponent):
+def test_gram_matrices_by_construction_pass_the_check(seed, named, exponent):
     name, parameters = named
     if is_positive_semidefinite_by_construction(name, **_about_definiteness(parameters)):
         X = points(15, 2, seed) * 10.0**exponent
@@ -290,13 +289,13 @@ def test_what_has_to_be_checked(kernel, parameters, expected):
     assert is_positive_semidefinite_by_construction(kernel, **parameters) is expected
 
 
-def test_an_indefinite_matrix_is_refused_with_its_smallest_eigenvalue():
+def test_an_indefinite_matrix_is_refused_with_its_eigenvalue():
     with pytest.raises(NotPositiveSemidefiniteError, match=r"smallest eigenvalue is -2 \(largest"):
         check_gram([[1.0, 3.0], [3.0, 1.0]])
 
 
 @pytest.mark.parametrize(("coef0", "smallest"), [(-1.0, -2.318922), (1.0, -0.889235)])
-def test_a_sigmoid_matrix_is_refused_with_its_smallest_eigenvalue(coef0, smallest):
+def test_a_sigmoid_matrix_is_refused_with_its_eigenvalue(coef0, smallest):
     K = sigmoid([[-2.0], [-1.0], [0.0], [1.0], [2.0]], coef0=coef0)
     with pytest.raises(NotPositiveSemidefiniteError) as raised:
         check_gram(K)

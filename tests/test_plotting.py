@@ -1,19 +1,13 @@
 """Figures are checked by what they draw: coordinates, counts, styles, texts, never by pixels."""
 
-import io
-import re
 import subprocess
 import sys
-from base64 import b64decode
 
 import matplotlib.pyplot as plt
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
-from nbconvert import HTMLExporter
-from PIL import Image
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -23,7 +17,6 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from kernelbook import plotting
 from kernelbook.datasets import bayes_gaussians, make_banana, make_gaussians, make_separable
 from kernelbook.plotting._parts import MARKER_AREAS
-from kernelbook.plotting.notebook import _png as png_bytes
 
 X, Y = make_gaussians(60, 12, random_state=0)
 
@@ -33,23 +26,6 @@ def own_style():
     with plt.rc_context():
         yield
     plt.close("all")
-
-
-@pytest.fixture
-def displayed(monkeypatch):
-    bundles = []
-    monkeypatch.setattr(
-        "IPython.display.display",
-        lambda data, metadata=None, raw=False: bundles.append((data, metadata or {})),
-    )
-    return bundles
-
-
-TEXTS = {
-    "number": "3.4",
-    "alt": 'Points & a "line" <f = 0>.',
-    "caption": "Two classes,\n  $n = 72$.",
-}
 
 
 def black_lines(ax):
@@ -133,12 +109,12 @@ def test_panels_refuse_what_nobody_can_read():
             plotting.panels(columns, rows)
 
 
-def test_panels_with_all_their_parts_keep_room_for_the_axes(displayed):
+def test_panels_with_all_their_parts_keep_room_for_the_axes():
     plotting.use_style()
     figure, axes = plotting.panels(2)
     for ax in axes:
         plotting.plot_decision(SVC().fit(X, Y), X, Y, ax=ax)
-    plotting.show(figure, **TEXTS)  # a layout that collapses warns
+    figure.draw_without_rendering()  # a layout that collapses warns
     assert all(ax.get_position().width > 0.15 for ax in axes)
 
 
@@ -330,80 +306,3 @@ def test_tube_needs_one_feature_and_a_width():
         plotting.plot_regression_tube(SVR(), X, Y)
     with pytest.raises(ValueError, match="has no epsilon"):
         plotting.plot_regression_tube(LogisticRegression(), X[:, :1], Y)
-
-
-# --- show ---
-
-
-def test_show_gives_picture_alternative_text_and_caption(displayed):
-    plotting.use_style()
-    ax = plotting.plot_decision(SVC().fit(X, Y), X, Y)
-    plotting.show(ax.figure, **TEXTS)
-    (picture, metadata), (caption, _) = displayed
-    assert metadata["image/png"]["alt"] == TEXTS["alt"]
-    assert picture["text/plain"] == 'Figure 3.4: Points & a "line" <f = 0>.'
-    assert caption == {
-        "text/markdown": "**Figure 3.4.** Two classes, $n = 72$.",
-        "text/plain": "Figure 3.4. Two classes, $n = 72$.",
-    }
-    content = b64decode(picture["image/png"])
-    assert len(content) < 60_000
-    with Image.open(io.BytesIO(content)) as image:
-        assert image.format == "PNG" and image.size == (640, 440)
-        assert image.info.keys().isdisjoint({"Software", "Creation Time"})
-    assert plt.get_fignums() == []
-
-
-def test_same_figure_gives_the_same_bytes(displayed):
-    for _ in range(2):
-        plotting.use_style()
-        plotting.show(plotting.plot_decision(SVC().fit(X, Y), X, Y).figure, **TEXTS)
-    assert displayed[0] == displayed[2]
-
-
-def test_packed_picture_looks_like_the_drawn_one():
-    plotting.use_style()
-    figure = plotting.plot_decision(SVC().fit(X, Y), X, Y).figure
-    png_bytes(figure)  # settles the layout
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png")
-    before, after = (
-        np.asarray(Image.open(io.BytesIO(content)).convert("RGB"), dtype=float)
-        for content in (drawn.getvalue(), png_bytes(figure))
-    )
-    assert np.abs(before - after).mean() < 2  # of 255 levels
-    assert len(png_bytes(figure)) < len(drawn.getvalue()) / 2
-
-
-def test_alternative_text_reaches_the_html_page(displayed):
-    plotting.show(plotting.plot_points(X, Y).figure, **TEXTS)
-    outputs = [
-        nbformat.v4.new_output("display_data", data=data, metadata=metadata)
-        for data, metadata in displayed
-    ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=outputs)])
-    page, _ = HTMLExporter(template_name="classic").from_notebook_node(notebook)
-    (image,) = re.findall(r"<img [^>]*>", page)
-    assert "Points &amp; a" in image and "&lt;f = 0&gt;" in image
-    assert "Two classes," in page
-
-
-@pytest.mark.parametrize("number", ["3", "3.4.1", "a.1", "", "Figure 3.4", 3.4, "3.100"])
-def test_number_of_another_form_is_refused(displayed, number):
-    figure = plt.figure()
-    with pytest.raises(ValueError, match="number must be"):
-        plotting.show(figure, number=number, alt="a", caption="c")
-    assert displayed == []
-
-
-@pytest.mark.parametrize("name", ["alt", "caption"])
-def test_empty_text_is_refused(displayed, name):
-    with pytest.raises(ValueError, match=f"{name} must not be empty: say what figure 3.4"):
-        plotting.show(plt.figure(), **{**TEXTS, name: " \n"})
-    assert displayed == []
-
-
-def test_show_outside_of_notebooks_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "IPython.display", None)
-    with pytest.raises(ImportError, match=r"kernelbook\[notebooks\]"):
-        plotting.show(plt.figure(), **TEXTS)

@@ -45,7 +45,7 @@ def test_the_parts_sum_to_the_kernel_up_to_a_constant(parameters):
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("degree", [1, 2, 3, 5])
-def test_inner_products_of_differences_are_exact_to_the_last_digits(degree, offset):
+def test_inner_products_of_differences_are_exact(degree, offset):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(6, 2)) + offset, rng.normal(size=(4, 2)) + offset
     c = X.mean(axis=0)
@@ -71,7 +71,7 @@ def test_values_of_a_wide_kernel_keep_their_digits():
 
 
 @pytest.mark.parametrize("parameters", KERNELS[4:6], ids=str)
-def test_distance_kernels_are_exactly_symmetric_with_a_zero_diagonal(parameters):
+def test_distance_kernels_are_symmetric_with_a_zero_diagonal(parameters):
     X = np.random.default_rng(0).normal(size=(20, 3))
     K, _, _ = split(X, X, **parameters)
     assert_array_equal(K, K.T)

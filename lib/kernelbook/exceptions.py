@@ -1,13 +1,19 @@
 """Errors and warnings that say what is wrong with the problem, not with the code."""
 
+import sys
+import warnings
+from pathlib import Path
+
 from numpy import float64
 from numpy.typing import NDArray
 
 __all__ = [
     "CollapseWarning",
     "InfeasibleError",
+    "LabelWarning",
     "NotPositiveSemidefiniteError",
     "NotSeparableError",
+    "warn_user",
 ]
 
 
@@ -45,5 +51,34 @@ class InfeasibleError(ValueError):
     """No point of the box meets the equality constraint; the message names the bound."""
 
 
+class LabelWarning(UserWarning):
+    """Labels that say neither target (+1) nor outlier (-1) were taken for targets."""
+
+
 class CollapseWarning(UserWarning):
     """A model puts nearly all its weight on a handful of points, so its output is arbitrary."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line outside this package that led here, whatever lies between.
+
+    Parameters
+    ----------
+    message : str
+        What happened, and what to do about it.
+    category : type of Warning
+        The class of the warning.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_user("look out", CollapseWarning)
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('CollapseWarning', 'look out')
+    """
+    package = str(Path(__file__).parent)
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

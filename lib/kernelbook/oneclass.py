@@ -1,24 +1,34 @@
 """The one-class support vector machine, solved to a proved optimum."""
 
-from typing import Any, Self
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.base import atomic_fit
-from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.projection import KernelProjector
-from kernelbook.qp import QPSolution
-from kernelbook.support import SupportVectorEstimator, positive_weights
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    check_weights,
+    degeneracy,
+    expand,
+    training_matrix,
+)
+from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.qp import QuadraticProgram, SolverOptions, solve
 
-__all__ = ["OneClassSVM", "path"]
+__all__ = ["OneClassSVM", "one_class_path"]
 
 Array = NDArray[np.float64]
 
 
-class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
-    r"""The hyperplane that parts most of the data from the origin of feature space.
+class OneClassSVM(OutlierMixin, KernelEstimator):
+    r"""The hyperplane that separates most of the data from the origin of feature space.
 
     .. math:: \min_{w, \rho, \xi} \tfrac12 \|w\|^2 - \rho + \frac1{\nu n} \sum_i \xi_i
               \quad\text{s.t.}\quad w^\top \phi(x_i) \ge \rho - \xi_i,\; \xi_i \ge 0
@@ -33,46 +43,76 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1]: at most this share of the training points lies outside, and at least this
-        share are support vectors.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-        A kernel that is not positive semi-definite on the data is refused.
-    degree, gamma, coef0
-        Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
+        In (0, 1]: an upper bound of the fraction of training points outside, and a lower bound
+        of the fraction of support vectors.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. One that is not positive semi-definite on the data is rejected.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient
         :math:`K\alpha`; also what separates the boundary from the outside, see
         :meth:`decision_function`.
     max_iter : int, default=100
-        Interior-point steps, or working sets of the exact way.
+        Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
-    cache_size : float, default=200
-        Megabytes for kernel rows in the exact way; its working sets may take four times that.
+    cache_size : float, default=200.0
+        Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
     Attributes
     ----------
-    alpha_ : ndarray, shape (n,)
-        Dual variables >= 0 of all training points, of sum 1.
+    alpha_ : ndarray of shape (n,)
+        Dual variables >= 0, of sum 1; exactly 0 or at the upper bound where bounded.
     certificate_ : Certificate
-        ``duality_gap``, ``kkt_violation`` and ``status`` of the fit.
-    support_, support_vectors_, dual_coef_
-        Indices, points and alpha of the support vectors; ``dual_coef_`` has shape (1, n_SV).
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+    coef_ : ndarray of shape (1, d)
+        Normal vector of the hyperplane; linear kernel only.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        alpha of the support vectors.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width that was used, if the kernel has one.
+    intercept_ : ndarray of shape (1,)
+        :math:`-\rho`.
+    kernel_ : Kernel
+        The kernel object that was used.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
     offset_ : float
         :math:`\rho`, in the unit of :math:`w^\top \phi`.
-    intercept_ : ndarray, shape (1,)
-        :math:`-\rho`.
-    coef_ : ndarray, shape (1, d)
-        w; linear kernel only.
-    n_support_ : ndarray, shape (1,)
-    gamma_, n_iter_, n_features_in_
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors: the points with alpha not zero, whatever C.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
 
     Raises
     ------
     ValueError
-        For nu outside (0, 1], NaN, negative sample weights.
+        If nu is outside (0, 1], an entry is NaN, or a sample weight is negative.
     NotPositiveSemidefiniteError
-        For a kernel matrix with a negative eigenvalue.
+        If the kernel matrix has a negative eigenvalue.
+
+    See Also
+    --------
+    kernelbook.svdd.SVDD : A sphere in place of a hyperplane.
+    one_class_path : Machines for several nu.
 
     Notes
     -----
@@ -91,6 +131,10 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
     kernels with a constant K(x, x) it is :class:`~kernelbook.svdd.SVDD` with
     :math:`C = 1/(\nu n)`. Notebook 11.
 
+    References
+    ----------
+    [Scholkopf2001]_
+
     Examples
     --------
     At nu = 1 every alpha is 1/n, and w is the mean, here 2 with the linear kernel:
@@ -106,17 +150,17 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
     ([1.0, 0.0, 0.0], [-1, 1, 1])
     """
 
-    offset_: float
-    intercept_: Array
-    n_support_: NDArray[np.int32]
-    _threshold: float
-    _resolution: float
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "nu": [Number(Real, 0, 1, closed="right")],
+        **KERNEL_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+    }
 
     def __init__(
         self,
         nu: float = 0.5,
         *,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -135,135 +179,164 @@ class OneClassSVM(OutlierMixin, SupportVectorEstimator, KernelProjector):
         self.solver = solver
         self.cache_size = cache_size
 
-    @atomic_fit
-    def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit to points X (n, d), or a Gram matrix (n, n).
+    @all_or_nothing
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine.
 
         Parameters
         ----------
-        X : array-like, shape (n, d) or (n, n)
-        y : None
-            Not looked at; there so that pipelines can pass it.
-        sample_weight : array-like, shape (n,), optional
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n,), default=None
             How often each point counts: its bound becomes s_i / (nu sum(s)). A weight of 0
             leaves the point out.
 
         Returns
         -------
-        self
+        OneClassSVM
+            The fitted estimator.
         """
         return self._fit_from(None, X, sample_weight)
 
     def _fit_from(self, start: Array | None, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Fit with the alpha (n,) of a similar machine to start from, if any."""
-        nu = _checked_nu(self.nu)
-        X = self._training_points(X)
-        weights = positive_weights(sample_weight, X)
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64)
+        weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        rows = self._rows(X, kept)
-        K = self._training_quadratic(rows, weights[kept])
-        # K is k_c; what it leaves out of a'Ka adds a linear term (and a constant).
-        linear = self._one_sided(rows)
-        box = weights[kept] / (nu * weights.sum())
+        kernel = resolve_kernel(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=weights,
+        )  # fmt: skip
+        points = X if len(kept) == len(X) else kernel.subset(X, kept)
+        split = kernel.about(points.mean(axis=0))
+        options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
+        K = training_matrix(split, points, options)
+        # What the split leaves out of a'Ka adds a linear term (and a constant).
+        linear = split.one_sided(points)
+        box = weights[kept] / (self.nu * weights.sum())
         near = None if start is None else start[kept]
-        solution = self._solve_program(K, linear, np.ones(len(kept)), 1.0, 0.0, box, near)
-        self._keep_detector(X, kept, solution, linear)
-        self._resolution = self.tol * float(
+        program = QuadraticProgram(K, linear, np.ones(len(kept)), 1.0, np.zeros(len(kept)), box)
+        solution = solve(program, options, near)
+        alpha, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        self.kernel_ = kernel
+        self.alpha_, self.support_ = alpha, support
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = alpha[support][None, :]
+        self.n_support_ = np.array([len(support)], dtype=np.int32)
+        self._split, self._expansion = split, split.expansion(X, support, alpha[support])
+        self._threshold = -solution.multiplier
+        self.resolution_ = self.tol * float(
             max(np.abs(linear).max(), np.abs(solution.product).max())
         )
+        self.offset_ = self._threshold + float(solution.x @ linear) + split.constant
+        self.intercept_ = np.array([-self.offset_])
+        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
+        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
-
-    def decision_function(self, X: ArrayLike) -> Array:
-        r"""Value :math:`f(x) = \sum_i \alpha_i K(x_i, x) - \rho`: positive inside.
-
-        Parameters
-        ----------
-        X : array-like, shape (m, d), or (m, n_train) if ``kernel='precomputed'``
-
-        Returns
-        -------
-        ndarray, shape (m,)
-            Exactly 0 on the boundary: values below ``tol`` times the largest
-            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. (For a wide
-            Gaussian, K - 1 stands for K in that product, so that wide kernels lose nothing.)
-        """
-        X = self._checked_new_points(X)
-        values = self._weighted_kernel_sum(X) + self._one_sided(X) - self._threshold
-        return np.where(np.abs(values) <= self._resolution, 0.0, values)
-
-    def score_samples(self, X: ArrayLike) -> Array:
-        r"""Value :math:`w^\top \phi(x) = f(x) + \rho`, shape (m,): larger is more usual."""
-        return self.decision_function(X) + self.offset_
-
-    def predict(self, X: ArrayLike) -> NDArray[np.int_]:
-        """+1 for points inside or on the boundary, -1 for those outside, shape (m,)."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
 
     @property
     def coef_(self) -> Matrix:
         """Normal vector w in input space, shape (1, d); linear kernel only."""
-        if self.kernel != "linear":
-            raise AttributeError(f"coef_ exists for kernel='linear' only, not {self.kernel!r}.")
-        return self._reference + self.dual_coef_ @ (self.support_vectors_ - self._reference)
+        if not self.kernel_.is_linear:
+            raise AttributeError(f"coef_ exists for the linear kernel only, not {self.kernel_!r}.")
+        return self.dual_coef_ @ self.support_vectors_
 
-    def _keep_detector(
-        self, X: Matrix, kept: NDArray[np.intp], solution: QPSolution, linear: Array
-    ) -> None:
-        alpha = np.zeros(len(X))
-        alpha[kept] = solution.x
-        self._keep_support(X, alpha, solution)
-        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
-        self._threshold = -solution.multiplier
-        self.offset_ = self._threshold + float(solution.x @ linear) + self._constant()
-        self.intercept_ = np.array([-self.offset_])
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`f(x) = \sum_i \alpha_i K(x_i, x) - \rho`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Positive inside. Exactly 0 on the boundary: values below ``tol`` times the largest
+            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. (For a wide
+            Gaussian, K - 1 stands for K in that product, so that wide kernels lose nothing.)
+        """
+        check_is_fitted(self)
+        X = self._check_new_points(X)
+        values = self._expansion(X) + self._split.one_sided(X) - self._threshold
+        return np.where(np.abs(values) <= self.resolution_, 0.0, values)
+
+    def score_samples(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`w^\top \phi(x) = f(x) + \rho`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Higher means more normal.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int_]:
+        """Predict which points are normal.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            +1 for points inside or on the boundary, -1 for those outside.
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)
 
 
-def _checked_nu(nu: float) -> float:
-    if check_positive("nu", nu) > 1:
-        raise ValueError(
-            f"nu must be in (0, 1], got {nu!r}: it is the largest share of the training points "
-            "that may lie outside."
-        )
-    return nu
-
-
-def path(
+def one_class_path(
     X: ArrayLike, nus: ArrayLike, sample_weight: ArrayLike | None = None, **parameters: Any
 ) -> list[OneClassSVM]:
-    r"""Machines for a path of nu, each fitted from where the one before it ended.
+    r"""Fit machines for a path of nu, each from where the one before it ended.
 
     From the smallest nu to the largest the upper bounds fall, and :math:`\alpha` clipped to them
     is where the next fit starts. The solutions are those of separate fits.
 
     Parameters
     ----------
-    X : array-like, shape (n, d) or (n, n)
-    nus : array-like, shape (k,)
+    X : array-like of shape (n, d) or (n, n)
+        Training points, or the Gram matrix for a precomputed kernel.
+    nus : array-like of shape (k,)
         In (0, 1].
-    sample_weight : array-like, shape (n,), optional
-    **parameters
-        Of :class:`OneClassSVM`, but for nu.
+    sample_weight : array-like of shape (n,), default=None
+        How often each point counts.
+    **parameters : dict
+        Further parameters of :class:`OneClassSVM`.
 
     Returns
     -------
-    list of OneClassSVM, length k
+    list of OneClassSVM
         In the order of ``nus``.
+
+    Raises
+    ------
+    ValueError
+        If ``nus`` is empty, or one of them is outside (0, 1].
 
     Examples
     --------
     At nu = 1 all of three points have the weight 1/3, at a small nu the one nearest to the origin
     has all of it:
 
-    >>> machines = path([[1.0], [2.0], [3.0]], [1.0, 0.1], kernel="linear")
+    >>> machines = one_class_path([[1.0], [2.0], [3.0]], [1.0, 0.1], kernel="linear")
     >>> [machine.alpha_.round(12).tolist() for machine in machines]
     [[0.333333333333, 0.333333333333, 0.333333333333], [1.0, 0.0, 0.0]]
     """
     nus = np.asarray(nus, dtype=np.float64)
     if nus.ndim != 1 or len(nus) == 0:
         raise ValueError(f"nus must be a list of at least one number, got shape {nus.shape}.")
-    machines = [OneClassSVM(_checked_nu(nu), **parameters) for nu in nus.tolist()]
+    machines = [OneClassSVM(nu, **parameters) for nu in nus.tolist()]
     start = None
     for machine in sorted(machines, key=lambda machine: machine.nu):
         machine._fit_from(start, X, sample_weight)

@@ -1,23 +1,34 @@
 """Support vector regression with a certificate."""
 
-from dataclasses import replace
-from typing import Self
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.base import atomic_fit
-from kernelbook.kernels import Kernel, check_positive
-from kernelbook.qp import PairedQuadratic, QPSolution, Quadratic
-from kernelbook.support import InterceptMachine, positive_weights
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    check_weights,
+    degeneracy,
+    expand,
+    linear_coefficients,
+    training_matrix,
+)
+from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.qp import PairedQuadratic, Quadratic, QuadraticProgram, SolverOptions, solve
 
-__all__ = ["KernelSVR"]
+__all__ = ["KernelSVR", "svr_dual"]
 
 Array = NDArray[np.float64]
 
 
-class KernelSVR(RegressorMixin, InterceptMachine):
+class KernelSVR(RegressorMixin, KernelEstimator):
     r"""Support vector regression: a tube of half-width epsilon, solved to a proved optimum.
 
     .. math:: \min_{w, b} \tfrac12 \|w\|^2
@@ -32,43 +43,78 @@ class KernelSVR(RegressorMixin, InterceptMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a unit beyond the tube; not divided by n.
+        Regularization parameter: the upper bound of the dual variables (not divided by n).
     epsilon : float, default=0.1
         Half-width of the tube, in the unit of the target; 0 is allowed.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-        A kernel that is not positive semi-definite on the data is refused.
-    degree, gamma, coef0
-        Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. One that is not positive semi-definite on the data is rejected.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
-        Interior-point steps, or working sets of the exact way.
+        Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
-    cache_size : float, default=200
-        Megabytes for kernel rows in the exact way; its working sets may take four times that.
+    cache_size : float, default=200.0
+        Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
     Attributes
     ----------
-    alpha_ : ndarray, shape (n,)
+    alpha_ : ndarray of shape (n,)
         Size of the coefficient, alpha_i + alpha_i^*, of which one is always zero.
-    dual_coef_ : ndarray, shape (1, n_SV)
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+    coef_ : ndarray of shape (1, d)
+        Normal vector of the hyperplane; linear kernel only.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
         alpha_i - alpha_i^* as in scikit-learn: positive where the target lies above the tube.
-    certificate_, support_, support_vectors_, intercept_, coef_, gamma_, n_iter_
-        As for :class:`~kernelbook.svm.KernelSVC`.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width that was used, if the kernel has one.
+    intercept_ : ndarray of shape (1,)
+        b.
+    kernel_ : Kernel
+        The kernel object that was used.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors: the points with alpha not zero, whatever C.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
 
     Raises
     ------
     ValueError
-        For a parameter out of range, NaN, negative sample weights.
+        If a parameter is out of range, an entry is NaN, or a sample weight is negative.
     NotPositiveSemidefiniteError
-        For a kernel matrix with a negative eigenvalue.
+        If the kernel matrix has a negative eigenvalue.
+
+    See Also
+    --------
+    kernelbook.certification.certify : The certificate of a machine of scikit-learn.
 
     Notes
     -----
     The 2n variables are eliminated to n in every step of the solver. The bias is the value that
     all free support vectors agree on; without any, the midpoint of the interval that the
     optimality conditions allow, as in LIBSVM. Notebook 05.
+
+    References
+    ----------
+    [Smola2004]_
 
     Examples
     --------
@@ -80,12 +126,19 @@ class KernelSVR(RegressorMixin, InterceptMachine):
     (0, [0.1])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Number(Real, 0, None, closed="neither")],
+        "epsilon": [Number(Real, 0, None, closed="left")],
+        **KERNEL_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         C: float = 1.0,
         epsilon: float = 0.1,
         *,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -105,64 +158,114 @@ class KernelSVR(RegressorMixin, InterceptMachine):
         self.solver = solver
         self.cache_size = cache_size
 
-    @atomic_fit
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to points X (n, d), or a Gram matrix (n, n), with targets y (n,).
+        """Fit the machine.
 
         Parameters
         ----------
-        X : array-like, shape (n, d) or (n, n)
-        y : array-like, shape (n,)
-        sample_weight : array-like, shape (n,), optional
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,)
+            Targets.
+        sample_weight : array-like of shape (n,), default=None
             Multiplies C point by point; a weight of 0 leaves the point out.
 
         Returns
         -------
-        self
+        KernelSVR
+            The fitted estimator.
         """
-        C, epsilon = check_positive("C", self.C), check_positive("epsilon", self.epsilon, zero=True)
-        X, y = self._training_points(X, y=y, y_numeric=True)
-        weights = positive_weights(sample_weight, X)
-        box, kept = C * weights, np.flatnonzero(weights)
-        K = self._training_quadratic(self._rows(X, kept), weights[kept])
+        self._validate_params()
+        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        weights = check_weights(sample_weight, X)
+        kept = np.flatnonzero(weights)
+        kernel = resolve_kernel(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=weights,
+        )  # fmt: skip
+        points = X if len(kept) == len(X) else kernel.subset(X, kept)
+        split = kernel.about(points.mean(axis=0))
+        options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
+        K = training_matrix(split, points, options)
         target = np.asarray(y, dtype=np.float64)[kept]
         # A constant in the target goes to the bias; in the dual it would cost digits.
         constant = float(target.mean())
-        solution, beta = self._solve(K, target - constant, box[kept], epsilon)
-        solution = replace(solution, multiplier=solution.multiplier + constant)
-        coefficients = np.zeros(len(X))
-        coefficients[kept] = beta
-        self._keep_machine(X, coefficients, solution)
+        box = self.C * weights[kept]
+        solution = solve(svr_dual(K, target - constant, box, self.epsilon), options)
+        n = len(kept)
+        # Without a tube alpha and alpha* are not unique, but their difference is.
+        x = solution.x if self.epsilon == 0 else solution.x[:n] - solution.x[n:]
+        beta, support = expand(len(X), kept, x, solution.status != "max_iter")
+        self.kernel_ = kernel
+        self.alpha_, self.support_ = np.abs(beta), support
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = beta[support][None, :]
+        self._expansion = split.expansion(X, support, beta[support])
+        self._bias = solution.multiplier + constant
+        # The split left terms out that depend on one argument only.
+        shift = float(beta[support] @ split.one_sided(X[support]))
+        self.intercept_ = np.array([self._bias - shift])
+        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
+        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
 
+    @property
+    def coef_(self) -> Matrix:
+        """Normal vector of the function in input space, shape (1, d); linear kernel only."""
+        return linear_coefficients(self.kernel_, self.dual_coef_, self.support_vectors_)
+
     def predict(self, X: ArrayLike) -> Array:
-        r"""Value :math:`f(x) = \sum_i (\alpha_i - \alpha_i^*) K(x_i, x) + b`.
+        r"""Evaluate :math:`f(x) = \sum_i (\alpha_i - \alpha_i^*) K(x_i, x) + b`.
 
         Parameters
         ----------
-        X : array-like, shape (m, d), or (m, n_train) if ``kernel='precomputed'``
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
 
         Returns
         -------
-        ndarray, shape (m,)
+        ndarray of shape (m,)
             In the unit of the target.
         """
-        return self._values(X)
+        check_is_fitted(self)
+        return self._expansion(self._check_new_points(X)) + self._bias
 
-    def _solve(
-        self, K: Quadratic, y: Array, box: Array, epsilon: float
-    ) -> tuple[QPSolution, Array]:
-        n, one = len(y), np.ones(len(y))
-        if epsilon == 0:
-            # Without a tube alpha and alpha* are not unique, but their difference is.
-            solution = self._solve_program(K, -y, one, 0.0, -box, box)
-            return solution, solution.x
-        solution = self._solve_program(
-            PairedQuadratic(K),
-            np.concatenate([epsilon - y, epsilon + y]),
-            np.concatenate([one, -one]),
-            0.0,
-            np.zeros(2 * n),
-            np.tile(box, 2),
-        )
-        return solution, solution.x[:n] - solution.x[n:]
+
+def svr_dual(K: Quadratic, y: Array, box: Array, epsilon: float) -> QuadraticProgram:
+    r"""Return the dual, in :math:`(\alpha, \alpha^*)` or, without a tube, in their difference.
+
+    Parameters
+    ----------
+    K : Quadratic
+        Gram matrix (n, n).
+    y : ndarray of shape (n,)
+        Targets.
+    box : ndarray of shape (n,)
+        Upper bounds of the dual variables.
+    epsilon : float
+        Half-width of the tube.
+
+    Returns
+    -------
+    QuadraticProgram
+        With 2n variables, n if ``epsilon`` is 0.
+
+    Examples
+    --------
+    >>> from kernelbook.qp import DenseQuadratic
+    >>> K, one = DenseQuadratic(np.eye(2)), np.ones(2)
+    >>> len(svr_dual(K, one, one, 0.1).q), len(svr_dual(K, one, one, 0.0).q)
+    (4, 2)
+    """
+    one = np.ones(len(y))
+    if epsilon == 0:
+        return QuadraticProgram(K, -y, one, 0.0, -box, box)
+    return QuadraticProgram(
+        PairedQuadratic(K),
+        np.concatenate([epsilon - y, epsilon + y]),
+        np.concatenate([one, -one]),
+        0.0,
+        np.zeros(2 * len(y)),
+        np.tile(box, 2),
+    )

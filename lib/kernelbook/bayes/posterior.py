@@ -19,7 +19,8 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit, log_expit, softmax
 
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import Matrix, check_positive
+from kernelbook.kernels import Matrix
+from kernelbook.validation import check_number
 
 __all__ = ["SpherePosterior"]
 
@@ -193,4 +194,7 @@ def check_beta_prior(minority_prior: Any) -> tuple[float, float]:
             f"distribution, got {minority_prior!r}."
         ) from None
     name = "each number of minority_prior"
-    return check_positive(name, p), check_positive(name, q)
+    return (
+        check_number(p, name, low=0, inclusive="neither"),
+        check_number(q, name, low=0, inclusive="neither"),
+    )

@@ -1,19 +1,34 @@
 """The Gaussian prior of weights, or of their logits: its mean by name, its covariance."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from sklearn.utils._param_validation import StrOptions
 
+from kernelbook.estimator import Number
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import Matrix, check_positive
+from kernelbook.kernels import Kernel, Matrix
+from kernelbook.validation import check_number
 
-__all__ = ["check_covariance", "precision_matrix", "prior_mean_vector"]
+__all__ = [
+    "PRIOR_CONSTRAINTS",
+    "check_covariance",
+    "full_row_sums",
+    "precision_matrix",
+    "prior_mean_vector",
+]
 
 Array = NDArray[np.float64]
 
 NAMES = ("constant", "row_sum", "row_mean")
+PRIOR_CONSTRAINTS: dict[str, list[Any]] = {
+    "prior_mean": [StrOptions(set(NAMES)), "array-like"],
+    "prior_exponent": [Number(Real, 0, None, closed="neither")],
+    "prior_scale": [Number(Real, 0, None, closed="neither"), "array-like"],
+}
 SYMMETRY_TOLERANCE = 1e-8
 
 
@@ -48,7 +63,7 @@ def prior_mean_vector(
     [-2.0, -4.5]
     """
     sums = np.asarray(row_sums, dtype=np.float64)
-    v = check_positive("prior_exponent", exponent)
+    v = check_number(exponent, "prior_exponent", low=0, inclusive="neither")
     if not isinstance(prior_mean, str):
         return _given_mean(prior_mean, len(sums))
     if prior_mean not in NAMES:
@@ -92,7 +107,7 @@ def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
     2.0
     """
     if isinstance(prior_scale, Real) or np.ndim(np.asarray(prior_scale)) == 0:
-        return check_positive("prior_scale", prior_scale)
+        return check_number(prior_scale, "prior_scale", low=0, inclusive="neither")
     covariance = np.asarray(prior_scale, dtype=np.float64)
     if covariance.shape != (n, n) or not np.isfinite(covariance).all():
         raise ValueError(
@@ -127,3 +142,34 @@ def precision_matrix(covariance: float | Matrix, n: int) -> Matrix:
             "small multiple of the identity."
         ) from error
     return (inverse + inverse.T) / 2
+
+
+def full_row_sums(K: Matrix, split: Kernel, points: Matrix) -> Array:
+    """Return the row sums of the Gram matrix of points, of which K holds k_c only.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Values of ``split`` among the points.
+    split : Kernel
+        What :meth:`~kernelbook.kernels.Kernel.about` returned.
+    points : ndarray of shape (n, d)
+        The points.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    The linear kernel of 1 and 3, about their mean, and in full:
+
+    >>> from kernelbook.kernels import Linear
+    >>> X = np.array([[1.0], [3.0]])
+    >>> split = Linear().about(np.array([2.0]))
+    >>> full_row_sums(split.gram(X), split, X).tolist()
+    [4.0, 12.0]
+    """
+    one_sided = split.one_sided(points)
+    sums: Array = K.sum(axis=1) + len(points) * (one_sided + split.constant) + one_sided.sum()
+    return sums

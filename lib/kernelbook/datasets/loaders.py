@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Arrays = tuple[NDArray[np.float64], NDArray[Any]]
+Frames = tuple["pd.DataFrame", "pd.Series"]
+Data: TypeAlias = Bunch | Arrays | Frames
 
 
 class _Loader(Protocol):
@@ -31,9 +33,7 @@ class _Loader(Protocol):
     @overload
     def __call__(self, *, return_X_y: Literal[True], as_frame: Literal[False] = ...) -> Arrays: ...
     @overload
-    def __call__(
-        self, *, return_X_y: Literal[True], as_frame: Literal[True]
-    ) -> tuple["pd.DataFrame", "pd.Series"]: ...
+    def __call__(self, *, return_X_y: Literal[True], as_frame: Literal[True]) -> Frames: ...
 
 
 class _BinaryLoader(Protocol):
@@ -50,7 +50,7 @@ class _BinaryLoader(Protocol):
     @overload
     def __call__(
         self, *, return_X_y: Literal[True], as_frame: Literal[True], binary: bool = ...
-    ) -> tuple["pd.DataFrame", "pd.Series"]: ...
+    ) -> Frames: ...
 
 
 def _loader(function: Callable[..., Any]) -> _Loader:
@@ -62,7 +62,7 @@ def _binary_loader(function: Callable[..., Any]) -> _BinaryLoader:
 
 
 @_loader
-def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load deaths from 1983 to 1992 among 1322 smokers: 50 features, 145 positive (11.0 %).
 
     Parameters
@@ -92,7 +92,7 @@ def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) ->
 
 
 @_loader
-def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load hypothyroid patients, 151 of 3163 (4.8 %): 25 features of history and blood tests.
 
     Parameters
@@ -120,7 +120,7 @@ def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any
 
 
 @_loader
-def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load sick euthyroid patients, 436 of 7207 (6.0 %): 21 features of history and blood tests.
 
     Parameters
@@ -148,7 +148,7 @@ def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = Fal
 
 
 @_binary_loader
-def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load six types of glass, 214 splinters, by refractive index and eight oxides.
 
     Parameters
@@ -176,7 +176,7 @@ def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
 
 
 @_binary_loader
-def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load ten places in the cell for 1484 yeast proteins, by eight scores.
 
     Parameters
@@ -208,7 +208,7 @@ def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
 
 
 @_binary_loader
-def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load the number of rings of 4177 abalone: regression, or 19 rings against the rest.
 
     Parameters
@@ -241,7 +241,7 @@ def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bo
 
 
 @_binary_loader
-def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load four grades of acceptability of 1728 makes of car, by six ordered categories.
 
     Parameters
@@ -274,7 +274,7 @@ def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool =
 
 
 @_binary_loader
-def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load seven kinds of outdoor image region, 330 of each, by 19 features of 3 x 3 pixels.
 
     Parameters
@@ -306,7 +306,7 @@ def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bo
 
 
 @_loader
-def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load deaths within five years of surgery for breast cancer: 81 of 306, by three features.
 
     Parameters
@@ -334,7 +334,7 @@ def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 @_loader
-def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load the sound pressure level (dB) of wing sections in a wind tunnel, 1503 rows.
 
     Parameters
@@ -364,7 +364,7 @@ def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 
 
 @_binary_loader
-def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
+def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
     """Load sonar echoes of 111 mines and 97 rocks, energy in 60 bands of frequency.
 
     Parameters
@@ -391,7 +391,7 @@ def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
 
 
 @_loader
-def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
     """Load card payments: all 473 distinct frauds and 4500 genuine ones of a file of 283,726.
 
     Parameters
@@ -421,7 +421,7 @@ def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) 
     return _load("creditcard_sample", return_X_y, as_frame)
 
 
-def _load(name: str, return_X_y: bool, as_frame: bool, binary: bool = False) -> Any:
+def _load(name: str, return_X_y: bool, as_frame: bool, binary: bool = False) -> Data:
     file = FILES[name]
     header, *rows = csv.reader(read_verified(name).splitlines())
     text = dict(zip(header, zip(*rows, strict=True), strict=True))

@@ -20,6 +20,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+__all__ = ["Monomials", "index_table", "monomials", "multiplicities", "n_monomials", "positions"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -150,14 +153,10 @@ class Monomials:
         """The sorted index tuples, built when first asked for."""
         return index_table(self.n_variables, self.degree)
 
-    @cached_property
-    def multiplicities(self) -> Matrix:
-        """Number of orders in which each product can be written."""
-        return multiplicities(self.indices)
-
-    def positions(self, indices: NDArray[Any]) -> Indices:
-        """Positions of sorted index tuples (n, degree)."""
-        return positions(indices, self.n_variables, self.degree)
+    def position(self, indices: list[int]) -> int:
+        """Position of one sorted index tuple."""
+        [place] = positions(np.array([indices]), self.n_variables, self.degree)
+        return int(place)
 
     @property
     def _halves(self) -> tuple[int, int]:
@@ -171,8 +170,7 @@ class Monomials:
         starts = positions(index_table(p, head, by_last=True), p, self.degree)
         blocks, end = [], 0
         for j, tails in enumerate(_joined(p, tail + 1, by_last=False)):
-            heads = slice(end, n_monomials(j + 1, head))
-            end = heads.stop
+            heads = slice(end, end := n_monomials(j + 1, head))
             products = starts[heads, None] + np.arange(tails.stop - tails.start)
             blocks.append((heads, tails, products))
         return blocks
@@ -180,10 +178,9 @@ class Monomials:
     def _tables(self, X: Matrix) -> Iterator[tuple[slice, Matrix, Matrix]]:
         """Heads, grouped by their last index, and tails, some rows of X at a time."""
         head, tail = self._halves
-        rows = max(1, ENTRIES_AT_ONCE // n_monomials(self.n_variables, head))
-        for start in range(0, len(X), rows):
-            chunk = slice(start, start + rows)
-            yield chunk, monomials(X[chunk], head, by_last=True), monomials(X[chunk], tail)
+        at_once = max(1, ENTRIES_AT_ONCE // n_monomials(self.n_variables, head))
+        for rows in gen_batches(max(1, len(X)), at_once):  # a machine may have no support vectors
+            yield rows, monomials(X[rows], head, by_last=True), monomials(X[rows], tail)
 
     def weighted_sums(self, X: Matrix, weights: Matrix) -> Matrix:
         """Sum of each monomial over the rows of X, with one weight a row; shape (len(self),)."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import blas, cho_solve, eigh, lapack, qr, svd
 
 from kernelbook.kernels import Matrix
-from kernelbook.projection import double_centred
+from kernelbook.qp import double_centre
 
 __all__ = ["leave_one_out", "solve_coef", "solve_linear", "solve_norm"]
 
@@ -27,7 +27,7 @@ def solve_norm(K: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Matrix]:
     is :math:`(K + \mu I) \alpha = Y c` with c such that :math:`Y^\top \alpha = Y^\top E/\mu`.
     """
     E = _between_directions(Y)
-    A = double_centred(K)
+    A = double_centre(K)[0]
     trace = float(A.diagonal().sum())
     factor = _factor(A, reg, least=len(K) * EPSILON)
     if factor is None:
@@ -61,7 +61,7 @@ def solve_linear(X: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Matrix]:
 def solve_coef(K: Matrix, s: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Matrix]:
     r"""Solve :math:`(N + \mu I) \alpha = D` with :math:`N = Q^\top Q`, Q centred in classes.
 
-    K and s are the parts of the kernel in the split of :mod:`kernelbook.projection`.
+    K and s are the parts of the kernel in the split of :meth:`kernelbook.kernels.Kernel.about`.
     Where the condition of N is beyond a Cholesky factorisation, the triangular factor comes
     from Q itself by QR, whose condition is but the root.
     """
@@ -88,7 +88,7 @@ def leave_one_out(K: Matrix, Y: Matrix) -> tuple[Matrix, Matrix]:
     vector, so one eigendecomposition serves all candidates. Targets are the class indicators
     divided by :math:`\sqrt{l_c}` and stay fixed.
     """
-    values, U = eigh(double_centred(K), overwrite_a=True, check_finite=False)
+    values, U = eigh(double_centre(K)[0], overwrite_a=True, check_finite=False)
     values = np.maximum(values, 0.0)
     # What is left of the constant vector is taken out: the intercept is not penalised.
     U -= U.mean(axis=0)

@@ -11,6 +11,7 @@ References
 
 import warnings
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +33,13 @@ COLUMNS = ["mean", "sd", "ess_bulk", "ess_tail", "r_hat"]
 Draws = dict[str, NDArray[Any]]
 
 
-def import_arviz() -> Any:
+def import_arviz() -> ModuleType:
     """Import ArviZ, or say how to install it.
 
     Returns
     -------
     module
-        Typed as Any, as :func:`~kernelbook.optional.import_optional` returns it.
+        ArviZ.
     """
     # The daily notice is of ArviZ 1.0, which the upper bound of the dependency excludes.
     with warnings.catch_warnings():

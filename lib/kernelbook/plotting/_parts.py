@@ -1,6 +1,7 @@
 """Parts that several figures have: axes, points, legends, maps of colours."""
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from kernelbook.optional import import_optional
 from kernelbook.plotting.style import CLASS_COLOURS, pyplot
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
@@ -21,7 +23,7 @@ def axes_or_new(ax: "Axes | None") -> "Axes":
     return pyplot().subplots()[1] if ax is None else ax
 
 
-def like(X: ArrayLike, points: NDArray[np.float64]) -> Any:
+def like(X: ArrayLike, points: NDArray[np.float64]) -> "NDArray[np.float64] | pd.DataFrame":
     """Points as a frame if X is one: what an estimator that was fitted on a frame expects."""
     frame: Any = X
     return type(frame)(points, columns=frame.columns) if hasattr(frame, "columns") else points
@@ -113,5 +115,5 @@ def draw_scale(ax: "Axes", filled: Any, label: str, low: float, high: float) -> 
     ax.figure.colorbar(filled, cax=beside, label=label, ticks=ticks, format="%.3g")
 
 
-def _colors() -> Any:
+def _colors() -> ModuleType:
     return import_optional("matplotlib.colors", extra="plots", purpose="A figure")

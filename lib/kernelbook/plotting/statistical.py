@@ -1,7 +1,8 @@
 """Statistical figures, by seaborn: Gram matrices, scores by class, means with intervals."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -274,7 +275,7 @@ def plot_intervals(
     return ax
 
 
-def _seaborn() -> Any:
+def _seaborn() -> ModuleType:
     return import_optional("seaborn", extra="plots", purpose="This figure")
 
 

@@ -1,7 +1,8 @@
 """One style for all figures: colours, markers, panels."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,13 @@ PANEL_WIDTHS = {1: 6.4, 2: 7.6, 3: 10.0}
 PANEL_HEIGHTS = {1: 4.4, 2: 3.9, 3: 3.5}
 
 
-def pyplot() -> Any:
+def pyplot() -> ModuleType:
     """Import ``matplotlib.pyplot``, or say how to install it.
 
     Returns
     -------
     module
-        Typed as Any, as :func:`~kernelbook.optional.import_optional` returns it.
+        The module.
     """
     return import_optional("matplotlib.pyplot", extra="plots", purpose="A figure")
 

@@ -1,22 +1,33 @@
 """The one quadratic program behind every machine of this package, solved and certified."""
 
-from kernelbook.qp.certificate import Certificate, certify, certify_residual
-from kernelbook.qp.points import BLOCK_VALUES, PointsQuadratic
-from kernelbook.qp.points import KINDS as COMPILED_KERNELS
-from kernelbook.qp.quadratic import DenseQuadratic, PairedQuadratic, Quadratic
-from kernelbook.qp.solve import QPSolution, goes_exact, solve_qp
+from kernelbook.qp.from_arrays import solve_qp
+from kernelbook.qp.gram import GramQuadratic
+from kernelbook.qp.options import SOLVERS, SolverOptions
+from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
+from kernelbook.qp.solve import (
+    Certificate,
+    QPSolution,
+    certify,
+    certify_residual,
+    goes_exact,
+    solve,
+)
+from kernelbook.qp.structured import PairedQuadratic
 
 __all__ = [
-    "BLOCK_VALUES",
-    "COMPILED_KERNELS",
+    "SOLVERS",
     "Certificate",
     "DenseQuadratic",
+    "GramQuadratic",
     "PairedQuadratic",
-    "PointsQuadratic",
     "QPSolution",
     "Quadratic",
+    "QuadraticProgram",
+    "SolverOptions",
     "certify",
     "certify_residual",
+    "double_centre",
     "goes_exact",
+    "solve",
     "solve_qp",
 ]

@@ -6,25 +6,29 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.active_set import feasible_point, polish
-from kernelbook.qp.interior_point import InteriorPoint
-from kernelbook.qp.program import Program
+from kernelbook.qp.interior_point import InteriorPoint, solve_dense, solve_reference
+from kernelbook.qp.polish import feasible_point, polish
+from kernelbook.qp.program import QuadraticProgram
+from kernelbook.qp.structured import ScaledQuadratic
 
-__all__ = ["Way", "minimise"]
+__all__ = ["minimise"]
 
 Array = NDArray[np.float64]
-Way = Callable[[Program, int], InteriorPoint]
+Way = Callable[[QuadraticProgram, int], InteriorPoint]
+INTERIOR_POINT: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
 
 
-def minimise(way: Way, program: Program, tol: float, max_iter: int) -> tuple[Array, int]:
+def minimise(
+    solver: str, program: QuadraticProgram, tol: float, max_iter: int
+) -> tuple[Array, int]:
     """Solution and number of steps for a program whose variables can all move."""
     centred = program.centred()
-    found = _near_solution(way, centred, max_iter)
+    found = _near_solution(INTERIOR_POINT[solver], centred, max_iter)
     x = polish(centred, found, tol) if found.near else feasible_point(centred, found)
     return x, found.n_iter
 
 
-def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
+def _near_solution(way: Way, program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
     if not (np.isfinite(program.lower) | np.isfinite(program.upper)).any():
         return _unsolved(program)  # a linear system: the polish solves it
@@ -39,15 +43,27 @@ def _near_solution(way: Way, program: Program, max_iter: int) -> InteriorPoint:
     try:
         # Near its end the method divides by slacks that vanish; what comes of it is looked at.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            found = way(program.scaled(s, weight), max_iter)
+            found = way(_scaled(program, s, weight), max_iter)
     except (ArithmeticError, ValueError):
         # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
         return _unsolved(program)
     return replace(found, x=s * found.x) if np.isfinite(found.x).all() else _unsolved(program)
 
 
-def _unsolved(program: Program) -> InteriorPoint:
+def _unsolved(program: QuadraticProgram) -> InteriorPoint:
     nowhere = np.zeros(len(program.q), dtype=bool)
     start = InteriorPoint(np.zeros(len(program.q)), nowhere, nowhere, 0)
     x = feasible_point(program, start)
     return InteriorPoint(x, x <= program.lower, x >= program.upper, 0)
+
+
+def _scaled(program: QuadraticProgram, s: float, weight: float) -> QuadraticProgram:
+    """The program of z = x / s, its objective divided by s times weight."""
+    return QuadraticProgram(
+        ScaledQuadratic(program.Q, s / weight),
+        program.q / weight,
+        program.a,
+        program.b / s,
+        program.lower / s,
+        program.upper / s,
+    )

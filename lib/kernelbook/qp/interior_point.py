@@ -8,8 +8,7 @@ import numpy as np
 from cvxopt import matrix, solvers, spmatrix
 from numpy.typing import NDArray
 
-from kernelbook.qp.program import Program
-from kernelbook.qp.quadratic import Solve
+from kernelbook.qp.program import QuadraticProgram, Solve
 
 __all__ = ["InteriorPoint", "solve_dense", "solve_reference"]
 
@@ -85,7 +84,7 @@ class _Box:
         return total
 
 
-def solve_reference(program: Program, max_iter: int) -> InteriorPoint:
+def solve_reference(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     """cvxopt.solvers.qp with a sparse G, as the notebooks derive it line by line."""
     box, everything = _Box(program.lower, program.upper), np.arange(len(program.q))
     solution = solvers.qp(
@@ -100,7 +99,7 @@ def solve_reference(program: Program, max_iter: int) -> InteriorPoint:
     return _interior_point(solution, box, max_iter)
 
 
-def solve_dense(program: Program, max_iter: int) -> InteriorPoint:
+def solve_dense(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     r"""cvxopt.solvers.coneqp with a solver of the KKT system that knows the box.
 
     The inequality matrix is never formed: the constraints enter one step as a diagonal
@@ -109,7 +108,7 @@ def solve_dense(program: Program, max_iter: int) -> InteriorPoint:
     box, Q = _Box(program.lower, program.upper), program.Q
 
     def add_product_with_q(x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0) -> None:
-        _assign(y, alpha * Q.mv(_vector(x)) + beta * _vector(y))
+        _assign(y, alpha * Q.product(_vector(x)) + beta * _vector(y))
 
     def add_product_with_g(
         x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0, trans: str = "N"
@@ -131,7 +130,9 @@ def solve_dense(program: Program, max_iter: int) -> InteriorPoint:
     return _interior_point(solution, box, max_iter)
 
 
-def _kkt_solver(program: Program, box: _Box) -> Callable[[dict[str, Any]], Callable[..., None]]:
+def _kkt_solver(
+    program: QuadraticProgram, box: _Box
+) -> Callable[[dict[str, Any]], Callable[..., None]]:
     r"""What cvxopt calls once a step with the scaling W = diag(d), to get a solver of
 
     .. math:: \begin{bmatrix}Q & a & G^\top\\ a^\top & 0 & 0\\ G & 0 & -W^2\end{bmatrix}

@@ -1,27 +1,225 @@
-"""The quadratic program that the ways to solve it hand on to each other."""
+r"""A quadratic program: its matrix, its vectors, and what its conditions say of a multiplier.
 
+The matrix is seen only through the products that a solver needs; machines define theirs by
+deriving from :class:`Quadratic`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from kernelbook.qp.quadratic import Quadratic, RestrictedQuadratic, ScaledQuadratic, mean_product
+if TYPE_CHECKING:
+    from kernelbook.kernels.compiled import CompiledPoints
 
-__all__ = ["Program"]
+__all__ = [
+    "DenseQuadratic",
+    "Quadratic",
+    "QuadraticProgram",
+    "accepted_multipliers",
+    "cholesky_solver",
+    "double_centre",
+    "multiplier_bounds",
+]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+Solve = Callable[[Array], Array]
+
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 
 
-def _restricted(Q: Quadratic, index: Index) -> Quadratic:
-    """Q over some variables; a Q that can do that itself keeps what it knows."""
-    own = getattr(Q, "restricted", None)
-    return RestrictedQuadratic(Q, index) if own is None else own(index)
+class Quadratic(ABC):
+    """A symmetric positive semi-definite matrix Q (n, n) that need not be stored.
+
+    A subclass sets :attr:`diagonal` and defines :meth:`product` and :meth:`block`; all else has a
+    default that forms the matrix.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (n,)
+        Its diagonal; not to be changed.
+    in_memory : ndarray of shape (n, n) or None
+        The matrix, if it is stored.
+    is_relative : bool
+        Whether what the equality makes constant was left out in computing the entries.
+    compiled : CompiledPoints or None
+        What the compiled loops compute its rows from, if they can.
+
+    Examples
+    --------
+    A program sees no more of a matrix than these products:
+
+    >>> import numpy as np
+    >>> Q: Quadratic = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> len(Q), Q.product(np.array([1.0, 0.0])).tolist(), Q.diagonal.tolist()
+    (2, [2.0, 1.0], [2.0, 2.0])
+    """
+
+    diagonal: Array
+    in_memory: Array | None = None
+    is_relative: bool = False
+    compiled: CompiledPoints | None = None
+    # Whether squares of the entries neither overflow nor vanish in single precision.
+    suits_single_precision: bool = True
+
+    def __len__(self) -> int:
+        """Return the number of variables n."""
+        return len(self.diagonal)
+
+    @abstractmethod
+    def product(self, x: Array, rows: Index | None = None) -> Array:
+        """Return Q x, shape (n,), or only its entries ``rows``."""
+
+    @abstractmethod
+    def block(self, rows: Index, columns: Index) -> Array:
+        """Return the submatrix of index arrays, shape (len(rows), len(columns))."""
+
+    def formed(self) -> DenseQuadratic:
+        """Return the same matrix, stored."""
+        everything = np.arange(len(self))
+        return DenseQuadratic(self.block(everything, everything))
+
+    def factor(self, D: Array) -> Solve:
+        """Return the function r -> z that solves (Q + diag(D)) z = r for D (n,) > 0."""
+        return self.formed().factor(D)
+
+    def centred(self, a: Array) -> Quadratic:
+        """Return P Q P, P = I - aa'/a'a, without what the equality a'x = b makes constant."""
+        return self.formed().centred(a)
+
+    def restricted(self, index: Index) -> Quadratic:
+        """Return the matrix of some of the variables."""
+        return DenseQuadratic(self.block(index, index))
+
+    def mean_product(self, a: Array) -> Array:
+        """Return Q a / a'a, shape (n,), or an estimate where the product is expensive."""
+        return self.product(a) / float(a @ a)
+
+    def signed(self, a: Array) -> Quadratic:
+        """Return the matrix of the variables a x, for a of 1 and -1: diag(a) Q diag(a)."""
+        if (a > 0).all():
+            return self
+        return DenseQuadratic(a[:, None] * self.formed().in_memory * a)
+
+    def folded(self) -> Quadratic | None:
+        """Return the matrix of half the variables, if the second half repeats the first."""
+        return None
+
+
+def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
+    """Function r -> z with (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
+
+    Where rounding leaves no Cholesky factor, the ridge is raised until there is one.
+    """
+    while True:
+        # A symmetric matrix is its own transpose, which LAPACK can overwrite.
+        M = Q.copy().T
+        diagonal = np.einsum("ii->i", M)
+        diagonal += D + ridge
+        try:
+            factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            ridge = max(10.0 * ridge, EPS * float(np.diagonal(Q).max()), TINY)
+        else:
+            return lambda r: cho_solve(factor, r, check_finite=False)
+
+
+class DenseQuadratic(Quadratic):
+    """A matrix held in memory.
+
+    Parameters
+    ----------
+    Q : ndarray of shape (n, n)
+        Symmetric positive semi-definite, at least on the vectors that the equality leaves free;
+        neither copied nor changed.
+    is_relative : bool, default=False
+        Whether what the equality makes constant was left out in computing the entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Q = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> Q.factor(np.array([1.0, 1.0]))(np.array([8.0, 0.0])).round(12).tolist()
+    [3.0, -1.0]
+    >>> Q.centred(np.array([1.0, 1.0])).in_memory.tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+
+    in_memory: Array
+
+    def __init__(self, Q: Array, *, is_relative: bool = False) -> None:
+        self.in_memory, self.is_relative = Q, is_relative
+        self.diagonal = np.diagonal(Q).copy()
+
+    def product(self, x: Array, rows: Index | None = None) -> Array:
+        # Most entries of a support vector machine's x are zero: their columns are not read.
+        used = np.flatnonzero(x)
+        if rows is not None:
+            return self.in_memory[np.ix_(rows, used)] @ x[used]
+        return self.in_memory @ x if 2 * len(used) > len(x) else self.in_memory[:, used] @ x[used]
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        return self.in_memory[np.ix_(rows, columns)]
+
+    def formed(self) -> DenseQuadratic:
+        return self
+
+    def factor(self, D: Array) -> Solve:
+        return cholesky_solver(self.in_memory, D)
+
+    def centred(self, a: Array) -> DenseQuadratic:
+        return DenseQuadratic(double_centre(self.in_memory, a)[0])
+
+
+def double_centre(
+    K: Array, a: Array | None = None, *, overwrite: bool = False
+) -> tuple[Array, Array]:
+    r"""Return P K P for a symmetric K, with :math:`P = I - aa^\top / a^\top a`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric.
+    a : ndarray of shape (n,), default=None
+        The direction to take out. If None, that of ones, so that all row sums become zero.
+    overwrite : bool, default=False
+        Whether K itself may be changed.
+
+    Returns
+    -------
+    centred : ndarray of shape (n, n)
+        P K P.
+    means : ndarray of shape (n,)
+        K a / a'a: the column means of K for a of ones.
+
+    Examples
+    --------
+    >>> double_centre(np.array([[1.0, 0.0], [0.0, 1.0]]))[0].tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+    centred = K if overwrite else K.copy()
+    if a is None:
+        means = K.mean(axis=0)
+        centred -= means
+        centred -= (means - means.mean())[:, None]
+        return centred, means
+    means = K @ a / float(a @ a)
+    centred -= np.outer(a, means)
+    centred -= np.outer(means - (float(a @ means) / float(a @ a)) * a, a)
+    return centred, means
 
 
 @dataclass(frozen=True)
-class Program:
+class QuadraticProgram:
     r"""Minimise a quadratic over a box with one equality; all vectors have shape (n,).
 
     .. math::  \min_x \tfrac12 x^\top Q x + q^\top x
@@ -38,7 +236,7 @@ class Program:
     @cached_property
     def curvature(self) -> float:
         """Largest entry of the diagonal of Q."""
-        return float(self.Q.diagonal().max())
+        return float(self.Q.diagonal.max())
 
     @cached_property
     def size_of_terms(self) -> float:
@@ -46,46 +244,74 @@ class Program:
 
         A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
         """
-        means = mean_product(self.Q, self.a)
-        diagonal = self.Q.diagonal() - 2.0 * self.a * means
+        means = self.Q.mean_product(self.a)
+        diagonal = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
         return max(self.curvature, float(diagonal.max()))
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
-        product = self.Q.mv(x)
+        product = self.Q.product(x)
         return 0.5 * float(x @ product) + float(self.q @ x), product + self.q
 
-    def restricted(self, index: Index, x: Array) -> "Program":
+    def restricted(self, index: Index, x: Array) -> QuadraticProgram:
         """The program of the variables in index, the others fixed at their values in x."""
         fixed = x.copy()
         fixed[index] = 0.0
-        return Program(
-            self.Q if len(index) == len(x) else _restricted(self.Q, index),
-            (self.q + self.Q.mv(fixed))[index],
+        return QuadraticProgram(
+            self.Q if len(index) == len(x) else self.Q.restricted(index),
+            (self.q + self.Q.product(fixed))[index],
             self.a[index],
             self.b - float(self.a @ fixed),
             self.lower[index],
             self.upper[index],
         )
 
-    def centred(self) -> "Program":
+    def centred(self) -> QuadraticProgram:
         r"""The same program without what the equality makes constant.
 
         With :math:`P = I - aa^\top / a^\top a` every feasible x is :math:`Px + (b/a^\top a)\, a`,
         so that Q can give way to P Q P, and the vector to P times itself.
         """
         size = float(self.a @ self.a)
-        linear = self.q + (self.b / size) * self.Q.mv(self.a)
+        linear = self.q + (self.b / size) * self.Q.product(self.a)
         linear = linear - (float(self.a @ linear) / size) * self.a
-        return Program(self.Q.centred(self.a), linear, self.a, self.b, self.lower, self.upper)
-
-    def scaled(self, s: float, weight: float) -> "Program":
-        """The program of z = x / s, its objective divided by s times weight."""
-        return Program(
-            ScaledQuadratic(self.Q, s / weight),
-            self.q / weight,
-            self.a,
-            self.b / s,
-            self.lower / s,
-            self.upper / s,
+        return QuadraticProgram(
+            self.Q.centred(self.a), linear, self.a, self.b, self.lower, self.upper
         )
+
+
+def accepted_multipliers(
+    gradient: Array, x: Array, a: Array, lower: Array, upper: Array
+) -> tuple[Array, Array]:
+    r"""The least and the greatest multiplier of the equality that each variable accepts.
+
+    With the gradient :math:`g = Qx + q`, a multiplier :math:`\lambda` fits the variable i if
+    :math:`g_i + \lambda a_i \ge 0` where x_i can still grow, and :math:`\le 0` where it can
+    still shrink.
+
+    Returns
+    -------
+    least, greatest : ndarray, shape (n,)
+        Infinite where the variable sets no bound.
+    """
+    moves = a != 0
+    t = -gradient / np.where(moves, a, 1.0)
+    grows, shrinks = x < upper, x > lower
+    raises = moves & np.where(a > 0, grows, shrinks)
+    lowers = moves & np.where(a > 0, shrinks, grows)
+    return np.where(raises, t, -np.inf), np.where(lowers, t, np.inf)
+
+
+def multiplier_bounds(
+    gradient: Array, x: Array, a: Array, lower: Array, upper: Array
+) -> tuple[float, float]:
+    r"""Bounds that the optimality conditions put on the multiplier of the equality.
+
+    Returns
+    -------
+    low, high : float
+        Every :math:`\lambda` in [low, high] proves optimality; low > high measures by how much
+        the conditions fail. Infinite where nothing bounds it.
+    """
+    least, greatest = accepted_multipliers(gradient, x, a, lower, upper)
+    return float(least.max()), float(greatest.min())

@@ -1,34 +1,61 @@
-r"""``solve_qp``: validation, scaling, one of the ways to solve, the polish, the certificate."""
+r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
 
-import warnings
 from dataclasses import dataclass, replace
 from math import copysign
-from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import check_gram, check_positive
-from kernelbook.qp.certificate import Certificate, certify
-from kernelbook.qp.in_memory import Way, minimise
-from kernelbook.qp.interior_point import solve_dense, solve_reference
-from kernelbook.qp.points import is_compiled
-from kernelbook.qp.program import Program
-from kernelbook.qp.quadratic import EPS, DenseQuadratic, Quadratic
+from kernelbook.exceptions import InfeasibleError, warn_user
+from kernelbook.kernels.compiled import loops_are_available
+from kernelbook.qp.options import SOLVERS, SolverOptions
+from kernelbook.qp.program import EPS, QuadraticProgram, multiplier_bounds
 
-__all__ = ["QPSolution", "goes_exact", "solve_qp"]
+__all__ = [
+    "Certificate",
+    "QPSolution",
+    "certify",
+    "certify_residual",
+    "goes_exact",
+    "solve",
+]
 
 Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
-# A gradient below this share of the sum of its terms' magnitudes is what cancellation left.
+# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left.
 CANCELLATION = 1e-6
-INTERIOR_POINT: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
-SOLVERS = [*INTERIOR_POINT, "exact"]
-# From so many variables on the exact way is the faster one, its compiled loops once loaded.
-EXACT_FROM = 400
+# Statuses other than 'optimal'.
+NOT_OPTIMAL, STALLED, MAX_ITER = "not optimal to tol", "stalled", "max_iter"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What proves a fit.
+
+    Attributes
+    ----------
+    duality_gap : float
+        ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution has an objective
+        that is better by more than this fraction.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the gradient: relative to
+        the largest entry of its two terms, Qx and q.
+    status : {'optimal', 'not optimal to tol', 'stalled', 'max_iter'}
+        ``'optimal'`` if the violation is within the tolerance that was asked for. Otherwise
+        ``'stalled'`` for a solver that found no way on, ``'max_iter'`` for one that was stopped,
+        and ``'not optimal to tol'`` for a machine that is only certified here.
+
+    Examples
+    --------
+    >>> Certificate(duality_gap=1e-12, kkt_violation=3e-10, status="optimal").status
+    'optimal'
+    """
+
+    duality_gap: float
+    kkt_violation: float
+    status: str
 
 
 @dataclass(frozen=True)
@@ -55,6 +82,7 @@ class QPSolution:
     The point of the line x + y = 1 that is nearest to the origin; its gradient (1/2, 1/2) is
     minus the multiplier times a = (1, 1):
 
+    >>> from kernelbook.qp import solve_qp
     >>> solution = solve_qp([[1, 0], [0, 1]], [0, 0], [1, 1], 1, 0, 1)
     >>> solution.objective, solution.multiplier, solution.certificate.status
     (0.25, -0.5, 'optimal')
@@ -75,134 +103,126 @@ class QPSolution:
         return Certificate(self.duality_gap, self.kkt_violation, self.status)
 
 
-def solve_qp(
-    Q: ArrayLike | Quadratic,
-    q: ArrayLike,
-    a: ArrayLike,
-    b: float,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    *,
-    tol: float = 1e-9,
-    max_iter: int = 100,
-    solver: str = "auto",
-    cache_size: float = 200.0,
-    start: ArrayLike | None = None,
+def solve(
+    program: QuadraticProgram, options: SolverOptions, start: Array | None = None
 ) -> QPSolution:
-    r"""Minimise a convex quadratic over a box with one equality.
-
-    .. math::  \min_x \tfrac12 x^\top Q x + q^\top x
-               \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
+    """Solve a program by the solver that the options name.
 
     Parameters
     ----------
-    Q : array-like, shape (n, n), or Quadratic
-        Symmetric positive semi-definite, or an operator with ``mv``, ``diagonal``, ``block``
-        and ``factor`` (see :class:`~kernelbook.qp.Quadratic`), which is trusted to be.
-    q, a : array-like, shape (n,)
-    b : float
-    lower, upper : array-like, shape (n,), or float
-        May be infinite; variables with equal bounds stay there.
-    tol : float, default=1e-9
-        Largest violation of the optimality conditions, relative to the gradient's scale, with
-        which a solution is called optimal.
-    max_iter : int, default=100
-        Steps of the interior-point method. Where it is stopped far from the optimum (at a
-        relative gap above 1e-4), its last point is returned as it is, with a warning.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
-        ``'reference'`` is cvxopt's general solver with sparse inequalities, ``'dense'`` its cone
-        solver with one Cholesky factorisation a step; both end in an active-set polish.
-        ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
-        set that they leave; it needs numba (``pip install "kernelbook[fast]"``), coefficients
-        of 1 and -1 in ``a`` and finite bounds. Of an operator Q it forms no more than the rows that
-        it keeps and the block of the working set, the free variables and their rivals. All
-        return the same solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can
-        be had, else ``'dense'``.
-    cache_size : float, default=200
-        Megabytes that the exact way may keep of rows of Q, and a quarter of what the matrix of a
-        working set may take. With less memory it needs more time, not another solution.
-    start : array-like, shape (n,), optional
-        A point near the solution, feasible or not, from which the exact way starts; the others
-        do not look at it.
+    program : QuadraticProgram
+        The problem.
+    options : SolverOptions
+        Solver, tolerance and limits.
+    start : ndarray of shape (n,), default=None
+        A point near the solution, feasible or not, from which the exact solver starts; the
+        others ignore it.
 
     Returns
     -------
     QPSolution
-        ``x`` (n,), ``multiplier`` of the equality (the bias of an SVM) in the Lagrangian
-        :math:`\tfrac12 x^\top Qx + q^\top x + \lambda (a^\top x - b)`, ``duality_gap`` relative
-        to the objective, ``kkt_violation`` in units of the gradient, ``n_iter``, ``status``.
 
     Raises
     ------
     InfeasibleError
-        If no x in the box meets the equality; the message names what the box can reach.
-    NotPositiveSemidefiniteError
-        If the array Q has a negative eigenvalue.
+        If no point of the box meets the equality.
     ValueError
-        For wrong shapes, NaN, an upper bound below its lower bound, an unknown solver.
+        If the exact solver is asked for and cannot serve the program.
 
     Warns
     -----
     ConvergenceWarning
-        If the solution is not optimal to ``tol``; the message quotes the gap that was reached.
-
-    Notes
-    -----
-    Equation (2.9) of notebook 02. The interior-point steps run on a problem scaled so that the
-    matrix and the vector have entries of at most 1; their result is snapped to the bounds and
-    polished by an active-set method in the original units.
+        If the solution is not optimal to ``options.tol``; the message quotes the gap.
 
     Examples
     --------
-    Two points at distance 2 have alpha = 2 / distance**2 = 0.5 each:
-
-    >>> solution = solve_qp([[1, -1], [-1, 1]], [1, -1], [1, 1], 0, [-10, 0], [0, 10])
-    >>> solution.x.round(12).tolist(), solution.status
-    ([-0.5, 0.5], 'optimal')
+    >>> from kernelbook.qp import DenseQuadratic
+    >>> one = np.ones(2)
+    >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), 0 * one, one, 1.0, 0 * one, one)
+    >>> solve(program, SolverOptions()).x.round(12).tolist()
+    [0.5, 0.5]
     """
-    program = _checked(Q, q, a, b, lower, upper)
-    tol = check_positive("tol", tol)
-    way = _chosen_way(program, solver)
-    memory = int(1e6 * check_positive("cache_size", cache_size))
-    whole = isinstance(max_iter, int | np.integer) and not isinstance(max_iter, bool)
-    if not whole or max_iter < 1:
-        raise ValueError(f"max_iter must be a whole number of at least 1, got {max_iter!r}.")
-    near = None if start is None else _vector("start", start, len(program.q))
-    x, n_iter, product = _minimise(way, program, tol, int(max_iter), memory, near)
-    solution = _certified(program, x, program.Q.mv(x) if product is None else product, n_iter, tol)
+    x, n_iter, product = _minimise(program, options, start)
+    if product is None:
+        product = program.Q.product(x)
+    solution = _certified(program, x, product, n_iter, options.tol)
     if solution.status == "optimal":
         return solution
-    if n_iter >= max_iter:
-        solution = replace(solution, status="max_iter")
-    warnings.warn(_unconverged(program, solution, tol), ConvergenceWarning, stacklevel=2)
+    solution = replace(solution, status=MAX_ITER if n_iter >= options.max_iter else STALLED)
+    warn_user(_unconverged(program, solution, options.tol), ConvergenceWarning)
     return solution
 
 
-def goes_exact(solver: str, n: int) -> bool:
-    """Whether a program of n variables, box and equality permitting, takes the exact way."""
-    return (solver == "exact" or (solver == "auto" and n >= EXACT_FROM)) and is_compiled()
+def goes_exact(program_size: int, options: SolverOptions) -> bool:
+    """Whether a program of that many variables, box and equality permitting, is solved exactly.
+
+    Examples
+    --------
+    >>> goes_exact(100, SolverOptions()), goes_exact(100, SolverOptions(solver="exact"))
+    (False, True)
+    """
+    wanted = options.solver == "exact" or (
+        options.solver == "auto" and program_size >= options.exact_from
+    )
+    return wanted and loops_are_available()
 
 
-def _chosen_way(program: Program, solver: str) -> str:
-    if not isinstance(solver, str) or solver not in ("auto", *SOLVERS):
-        raise ValueError(f"solver must be one of {['auto', *SOLVERS]}, got {solver!r}.")
+def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
+    solver = options.solver
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ValueError(f"solver must be one of {list(SOLVERS)}, got {solver!r}.")
+    if solver in ("dense", "reference"):
+        return solver
     bounded = bool(np.isfinite(program.upper - program.lower).all())
     possible = bounded and bool((np.abs(program.a) == 1).all())
     if solver == "auto":
-        return "exact" if possible and goes_exact(solver, len(program.q)) else "dense"
-    if solver == "exact" and not possible:
+        return "exact" if possible and goes_exact(len(program.q), options) else "dense"
+    if not possible:
         raise ValueError(
             "solver='exact' needs finite bounds, and coefficients of 1 and -1 in a: use "
             "solver='dense'."
         )
-    if solver == "exact" and not is_compiled():
-        raise ImportError(
-            "solver='exact' needs numba: pip install \"kernelbook[fast]\", or use solver='dense'."
+    if not loops_are_available():
+        raise RuntimeError(
+            "solver='exact' needs a directory in which numba can keep what it compiles: set "
+            "NUMBA_CACHE_DIR to one that can be written to, or use solver='dense'."
         )
     return solver
 
 
-def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
+def _minimise(
+    program: QuadraticProgram, options: SolverOptions, start: Array | None
+) -> tuple[Array, int, Array | None]:
+    """Fix what cannot move, then solve for the rest: x, steps, and Q x if known."""
+    solver = _chosen_solver(program, options)
+    x = _extreme_point(program)
+    moves = program.lower < program.upper
+    if x is not None or not moves.any():
+        return program.lower.copy() if x is None else x, 0, None
+    if moves.all():
+        return _minimise_moving(solver, program, options, start)
+    x = np.where(moves, 0.0, program.lower)
+    moving = np.flatnonzero(moves)
+    rest = program.restricted(moving, x)
+    near = None if start is None else start[moving]
+    x[moving], n_iter, _ = _minimise_moving(solver, rest, options, near)
+    return x, n_iter, None
+
+
+def _minimise_moving(
+    solver: str, program: QuadraticProgram, options: SolverOptions, start: Array | None
+) -> tuple[Array, int, Array | None]:
+    # Loaded when needed: the compiled loops, and cvxopt, take their time.
+    if solver == "exact":
+        from kernelbook.qp.exact.working_set import solve_exact
+
+        return solve_exact(program, options, start)
+    from kernelbook.qp.in_memory import minimise
+
+    return *minimise(solver, program, options.tol, options.max_iter), None
+
+
+def _unconverged(program: QuadraticProgram, solution: QPSolution, tol: float) -> str:
     bounded = bool(np.isfinite(program.upper - program.lower).all())
     remedy = (
         "Raise max_iter, scale the features, or lower C."
@@ -216,28 +236,9 @@ def _unconverged(program: Program, solution: QPSolution, tol: float) -> str:
     )
 
 
-def _minimise(
-    way: str, program: Program, tol: float, max_iter: int, memory: int, start: Array | None
-) -> tuple[Array, int, Array | None]:
-    """Fix what cannot move, then take the way for the rest: x, steps, and Q x if known."""
-    x = _extreme_point(program)
-    moving = np.flatnonzero(program.lower < program.upper)
-    if x is not None or len(moving) == 0:
-        return program.lower.copy() if x is None else x, 0, None
-    x = np.where(program.lower < program.upper, 0.0, program.lower)
-    rest = program.restricted(moving, x)
-    if way == "exact":
-        from kernelbook.qp.exact.working_set import solve_exact
-
-        x[moving], n_iter, product = solve_exact(
-            rest, tol, max_iter, memory, None if start is None else start[moving]
-        )
-        return x, n_iter, product if len(moving) == len(x) else None
-    x[moving], n_iter = minimise(INTERIOR_POINT[way], rest, tol, max_iter)
-    return x, n_iter, None
-
-
-def _certified(program: Program, x: Array, product: Array, n_iter: int, tol: float) -> QPSolution:
+def _certified(
+    program: QuadraticProgram, x: Array, product: Array, n_iter: int, tol: float
+) -> QPSolution:
     q, a = program.q, program.a
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
@@ -264,62 +265,18 @@ def _certified(program: Program, x: Array, product: Array, n_iter: int, tol: flo
         duality_gap=certificate.duality_gap,
         kkt_violation=certificate.kkt_violation,
         n_iter=n_iter,
-        status=certificate.status if feasible else "stalled",
+        status=certificate.status if feasible else STALLED,
         objective=objective,
         product=product,
     )
 
 
-def _checked(
-    Q: ArrayLike | Quadratic,
-    q: ArrayLike,
-    a: ArrayLike,
-    b: float,
-    lower: ArrayLike,
-    upper: ArrayLike,
-) -> Program:
-    if hasattr(Q, "factor"):
-        operator = cast(Quadratic, Q)
-    else:
-        operator = DenseQuadratic(check_gram(Q, name="Q"))
-    n = len(operator)
-    q, a = _vector("q", q, n), _vector("a", a, n)
-    lower, upper = _vector("lower", lower, n, bound=True), _vector("upper", upper, n, bound=True)
-    b = float(b)
-    if not np.isfinite(b):
-        raise ValueError(f"b must be finite, got {b!r}.")
-    if (lower > upper).any() or (lower == np.inf).any() or (upper == -np.inf).any():
-        wrong = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
-        raise ValueError(
-            f"variable {int(np.argmax(wrong))} has no room between lower and upper: exchange or "
-            "widen the bounds."
-        )
-    moving = lower < upper
-    if not (a[moving] if moving.any() else a).any():
-        raise ValueError(
-            "a must have a non-zero entry, for a variable that can move if there is one: "
-            "without it there is no equality."
-        )
-    return Program(operator, q, a, b, lower, upper)
-
-
-def _vector(name: str, value: ArrayLike, n: int, *, bound: bool = False) -> Array:
-    vector = np.asarray(value, dtype=np.float64)
-    if vector.ndim == 0 and bound:
-        vector = np.full(n, float(vector))
-    if vector.shape != (n,):
-        raise ValueError(f"{name} must have shape ({n},), got {vector.shape}.")
-    if np.isnan(vector).any() or (np.isinf(vector).any() and not bound):
-        raise ValueError(f"{name} must not hold NaN{'' if bound else ' or infinity'}.")
-    return vector
-
-
-def _extreme_point(program: Program) -> Array | None:
+def _extreme_point(program: QuadraticProgram) -> Array | None:
     """The one point that reaches b if b is an end of what the box can reach; else None."""
     a, b, lower, upper = program.a, program.b, program.lower, program.upper
     moves = a != 0
     ends = [np.where(a > 0, lower, upper), np.where(a > 0, upper, lower)]
-    smallest, largest = (float(a[moves] @ end[moves]) for end in ends)
+    smallest, largest = float(a[moves] @ ends[0][moves]), float(a[moves] @ ends[1][moves])
     # Rounding is that of the terms of one end: those of the other may be larger by any factor.
     terms = [max(abs(b), float(np.abs(a[moves]) @ np.abs(end[moves]))) for end in ends]
     slack = [FEASIBILITY * size if np.isfinite(size) else 0.0 for size in terms]
@@ -342,3 +299,114 @@ def _infeasible(b: float, smallest: float, largest: float) -> str:
         f"no point of the box meets the equality: a'x can be {smallest:.6g} to {largest:.6g}, "
         f"but b = {b:.6g}. Widen the bounds {remedy}."
     )
+
+
+def certify(
+    gradient: Array,
+    a: Array,
+    lower: Array,
+    upper: Array,
+    x: Array,
+    *,
+    objective: float,
+    scale: float,
+    tol: float,
+) -> tuple[Certificate, float]:
+    r"""Certificate and multiplier of a feasible point.
+
+    .. math:: \min_x \tfrac12 x^\top Q x + q^\top x
+               \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
+
+    For any multiplier :math:`\lambda`, with the residual :math:`r = Qx + q + \lambda a`, the
+    distance to the dual objective is :math:`\sum_i \max(r_i, 0)(x_i - \ell_i) +
+    \max(-r_i, 0)(u_i - x_i)`. An infinite bound counts as one twice the largest entry of x
+    away: a solution inside such a box stays one without it.
+
+    Parameters
+    ----------
+    gradient : ndarray, shape (n,)
+        Q x + q, or that plus any multiple of a.
+    a, lower, upper, x : ndarray, shape (n,)
+    objective : float
+        Of x; the gap is relative to it, or to the dual objective if that is larger.
+    scale : float
+        The unit of the violation.
+    tol : float
+        Largest violation, in that unit, that counts as optimal.
+
+    Returns
+    -------
+    certificate : Certificate
+    multiplier : float
+        Mean over the free variables, else the midpoint of the interval of optimal multipliers
+        (its finite end, if only one is).
+
+    Examples
+    --------
+    Two points at -1 and 1 with the linear kernel in signed form: x = (-1/2, 1/2) is optimal,
+    with the gradient Kx - y = 0.
+
+    >>> import numpy as np
+    >>> x, one = np.array([-0.5, 0.5]), np.ones(2)
+    >>> certify(0 * one, one, -one, one, x, objective=-0.5, scale=1.0, tol=1e-9)
+    (Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal'), 0.0)
+    """
+    multiplier = _multiplier(gradient, x, a, lower, upper)
+    residual = gradient + multiplier * a
+    certificate = certify_residual(
+        residual, x, lower, upper, objective=objective, scale=scale, tol=tol
+    )
+    return certificate, multiplier
+
+
+def certify_residual(
+    residual: Array,
+    x: Array,
+    lower: Array,
+    upper: Array,
+    *,
+    objective: float,
+    scale: float,
+    tol: float,
+) -> Certificate:
+    r"""Certificate of a feasible point whose multiplier is given, too.
+
+    Parameters
+    ----------
+    residual : ndarray, shape (n,)
+        :math:`r = Qx + q + \lambda a`.
+    x, lower, upper, objective, scale, tol
+        As for :func:`certify`.
+
+    Examples
+    --------
+    At the lower end of [0, 1] a slope of 1 is right, at the upper end it costs its width:
+
+    >>> import numpy as np
+    >>> zero, one = np.zeros(1), np.ones(1)
+    >>> certify_residual(one, zero, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal')
+    >>> certify_residual(one, one, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.25, kkt_violation=1.0, status='not optimal to tol')
+    """
+    violation = max(
+        float(np.maximum(-residual, 0)[x < upper].max(initial=0.0)),
+        float(np.maximum(residual, 0)[x > lower].max(initial=0.0)),
+    )
+    reach = 2 * float(np.abs(x).max(initial=0.0))
+    down = np.where(np.isfinite(lower), x - lower, reach)
+    up = np.where(np.isfinite(upper), upper - x, reach)
+    gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
+    size = max(abs(objective), abs(objective - gap)) or 1.0
+    status = "optimal" if violation <= tol * scale else NOT_OPTIMAL
+    return Certificate(gap / size, violation / scale, status)
+
+
+def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    free = (x > lower) & (x < upper) & (a != 0)
+    if free.any():
+        return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0
+    low, high = multiplier_bounds(gradient, x, a, lower, upper)
+    if np.isfinite(low) and np.isfinite(high):
+        return (low + high) / 2
+    return low if np.isfinite(low) else high if np.isfinite(high) else 0.0

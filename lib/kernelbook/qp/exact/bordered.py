@@ -7,20 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf, dtrtrs, spotrf, strtrs
 
-__all__ = ["BorderedSystem"]
+__all__ = ["RIDGES", "BorderedSystem", "Correct"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
-Step = Callable[[Array, float], tuple[Array, float]]
+Correct = Callable[[Array], tuple[Array, int]]
 
-RIDGE = 1e-13
-RIDGES = (1.0, 1e2, 1e4)
+# Ridges to try, in units of the largest entry times the size: as small as may be.
+RIDGES = (1e-13, 1e-11, 1e-9)
 SMALLEST_PIVOT = 1e-7
 # Single precision serves from so many variables on, if no pivot is smaller than that.
 SINGLE_FROM, SINGLE_PIVOT = 800, 0.03
-REFINEMENTS = 8
-ROUNDING = 8 * float(np.finfo(float).eps)
 LARGEST_BORDER, BORDER_SHARE = 60, 0.25
 
 
@@ -32,55 +30,31 @@ class BorderedSystem:
     One Cholesky factor, that of a first set :math:`F_0`, serves all sets near it: with the
     variables that came in, :math:`A = F \setminus F_0`, and those that left,
     :math:`R = F_0 \setminus F`, the solution follows from a small system with the columns
-    :math:`[K_{F_0A}, 1, E_R]`, of which only new ones are solved for. The residual of the
-    whole system is refined with the true matrix.
+    :math:`[K_{F_0A}, 1, E_R]`, of which only new ones are solved for. The caller refines the
+    solution with the true matrix.
 
     Parameters
     ----------
-    K : ndarray, shape (n, n)
+    K : ndarray of shape (n, n)
         Positive semi-definite.
-    r : ndarray, shape (n,)
-    total : float
-        :math:`\Delta`, the sum of all b.
     """
 
-    def __init__(self, K: Array, r: Array, total: float) -> None:
-        self.K, self.r, self.total = K, r, total
+    def __init__(self, K: Array) -> None:
+        self.K = K
         self._scale = float(np.diagonal(K).max()) or 1.0
         self._base: Index = np.empty(0, dtype=np.intp)
-        self._in_base: Mask = np.zeros(len(r), dtype=bool)
+        self._in_base: Mask = np.zeros(len(K), dtype=bool)
 
-    def solve(self, free: Mask, b: Array, target: float) -> tuple[Array, float, float] | None:
-        """b with its free entries solved for, lambda, and the largest residual that is left.
+    def solver_for(self, free: Mask) -> Correct | None:
+        """Return a function of right-hand sides (residuals of the free variables, missing sum).
 
-        Refinement ends once the residual is at most target. None if no factor can be had.
+        It returns the steps of the free variables and of lambda, and, as LAPACK does, 0. None
+        if no factor can be had.
         """
         if self._is_far(free) and not self._factorise(free):
             return None
-        base, in_base = self._base, self._in_base
-        added = np.flatnonzero(free & ~in_base)
-        removed = base[~free[base]]
-        border = self._border(added, removed)
-        if border is None:
-            return None
-        x, multiplier = np.where(free, 0.0, b), 0.0
-        best = np.inf
-        for _ in range(REFINEMENTS):
-            residual = self.r - self.K @ x - multiplier
-            residual[~free] = 0.0
-            missing = self.total - float(x.sum())
-            left = float(np.abs(residual).max())
-            # The sum has to hold to the rounding of its terms.
-            size = max(left / target, abs(missing) / (ROUNDING * float(np.abs(x).sum()) or 1.0))
-            if not np.isfinite(size):
-                return None
-            if size < best:
-                kept, best = (x.copy(), multiplier, left), size
-            if size <= 1.0 or (size > 0.5 * best and size != best):
-                break
-            step, change = border(residual, missing)
-            x, multiplier = x + step, multiplier + change
-        return kept
+        added = np.flatnonzero(free & ~self._in_base)
+        return self._border(free, added, self._base[~free[self._base]])
 
     def _is_far(self, free: Mask) -> bool:
         if len(self._base) == 0:
@@ -117,9 +91,9 @@ class BorderedSystem:
     def _double_factor(self, base: Index) -> NDArray[Any] | None:
         """Cholesky factor of the block and a ridge, as small as may be."""
         L = None
-        for multiple in RIDGES:
+        for ridge in RIDGES:
             M = self.K[np.ix_(base, base)]
-            M.ravel()[:: len(M) + 1] += multiple * RIDGE * self._scale * len(M)
+            M.ravel()[:: len(M) + 1] += ridge * self._scale * len(M)
             factor, info = dpotrf(M.T, lower=1, clean=0, overwrite_a=1)
             if info != 0:
                 continue
@@ -128,13 +102,11 @@ class BorderedSystem:
                 break
         return L
 
-    def _border(self, added: Index, removed: Index) -> Step | None:
-        """A function (residual, missing) -> (step of x, step of lambda)."""
-        n = len(self.r)
-        names = [int(i) for i in added] + [-1] + [n + int(i) for i in removed]
+    def _border(self, free: Mask, added: Index, removed: Index) -> Correct | None:
+        n, k, index = len(self.K), len(added), np.flatnonzero(free)
+        names = [*added.tolist(), -1, *(n + removed).tolist()]
         self._solve_columns([name for name in names if name not in self._columns])
         chosen = np.array([self._columns[name] for name in names])
-        k = len(added)
         S = -self._ZZ[np.ix_(chosen, chosen)]
         S[:k, :k] += self.K[np.ix_(added, added)]
         S[:k, k] += 1.0
@@ -144,18 +116,19 @@ class BorderedSystem:
         if info != 0:
             return None
 
-        def step(residual: Array, missing: float) -> tuple[Array, float]:
+        def correct(right: Array) -> tuple[Array, int]:
+            residual = np.zeros(n)
+            residual[index] = right[:-1]
             z = self._lower_solve(residual[base])
             # Removed variables stay where they are: their step is zero.
-            rhs = np.concatenate([residual[added], [missing], np.zeros(len(removed))])
-            u, _ = dgetrs(lu, pivots, rhs - Z.T @ z)
+            rest = np.concatenate([residual[added], right[-1:], np.zeros(len(removed))])
+            u, _ = dgetrs(lu, pivots, rest - Z.T @ z)
             change = np.zeros(n)
             change[base] = self._lower_solve(z - Z @ u.astype(Z.dtype), transposed=True)
-            change[removed] = 0.0
             change[added] = u[:k]
-            return change, float(u[k])
+            return np.append(change[index], u[k]), 0
 
-        return step
+        return correct
 
     def _lower_solve(self, right: NDArray[Any], transposed: bool = False) -> NDArray[Any]:
         """L^-1 or L^-T times columns, in the precision of L."""
@@ -168,7 +141,7 @@ class BorderedSystem:
         """Append L^-1 times the columns of the border that are not there yet."""
         if not names:
             return
-        n, base = len(self.r), self._base
+        n, base = len(self.K), self._base
         C = np.zeros((len(base), len(names)), dtype=self._L.dtype, order="F")
         for column, name in enumerate(names):
             if name < 0:

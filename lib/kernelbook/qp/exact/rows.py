@@ -3,14 +3,18 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from kernelbook.qp.exact.compiled import gather, make_room
+from kernelbook.kernels.loops import FAST
 
-__all__ = ["RowCache"]
+__all__ = ["RowCache", "make_room"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+# Places that are looked through for the one not used for longest.
+SEARCHED = 64
 
 
 class RowCache:
@@ -36,19 +40,15 @@ class RowCache:
         self.used = np.zeros(places, dtype=np.int64)
         self.taken = np.zeros(1, dtype=np.int64)
 
-    @classmethod
-    def of_matrix(cls, K: Array) -> "RowCache":
-        """All rows of a matrix, as they are."""
-        cache = cls.__new__(cls)
-        n = len(K)
-        cache.rows, cache.slot, cache.owner = K, np.arange(n), np.arange(n)
-        cache.used = np.zeros(n, dtype=np.int64)
-        cache.taken = np.full(1, n)
-        return cache
+    @property
+    def places(self) -> tuple[Array, Index, Index]:
+        """Rows, the place of each, and when it was used last: what the steps look at."""
+        return self.rows, self.slot, self.used
 
-    def place_for(self, i: int, clock: int) -> int:
-        """Make room for row i."""
-        return int(make_room(i, clock, self.slot, self.owner, self.used, self.taken))
+    def keep(self, i: int, row: Array, clock: int) -> None:
+        """Keep row i."""
+        place = make_room(i, clock, self.slot, self.owner, self.used, self.taken)
+        self.rows[place] = row.astype(np.float32)
 
     def compact(self, kept: Index) -> None:
         """Shorten the rows to the entries in kept, and forget the rows of the others.
@@ -72,3 +72,34 @@ class RowCache:
         self.slot[owner[: len(held)]] = np.arange(len(held))
         self.rows, self.owner, self.used = rows, owner, used
         self.taken[0] = len(held)
+
+
+@njit(**FAST)
+def make_room(needed, clock, slot, owner, used, taken):
+    """A place for the row that is needed: a free one, or that of a row not used for long.
+
+    Places are taken in order; taken[0] counts them. Once all are taken, the row not used for
+    longest among the next SEARCHED leaves: to look through all of them costs as much as a row.
+    """
+    places = len(owner)
+    place = taken[0]
+    if place < places:
+        taken[0] += 1
+    else:
+        start = place - places
+        searched = min(SEARCHED, places)
+        place = start
+        for k in range(start, start + searched):
+            if used[k % places] < used[place]:
+                place = k % places
+        taken[0] = places + (start + searched) % places
+        slot[owner[place]] = -1
+    owner[place], slot[needed], used[place] = needed, place, clock
+    return place
+
+
+@njit(**FAST)
+def gather(row, kept, out):
+    """out[c] = row[kept[c]], in order: kept ascends, and out may lie at the head of row."""
+    for c in range(len(kept)):
+        out[c] = row[kept[c]]

@@ -1,29 +1,29 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
-from typing import TypeGuard
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from kernelbook.qp.exact.compiled import (
-    BLOCK,
-    LIMIT,
-    block_extremes,
-    mark_all,
-    smo_on_points,
-    smo_steps,
-)
-from kernelbook.qp.exact.rows import RowCache
-from kernelbook.qp.exact.source import DenseSource, PointsSource, Source
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.loops import FAST, row_single
+from kernelbook.qp.exact.rows import RowCache, make_room
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.program import Quadratic
 
-__all__ = ["Pairwise", "spread"]
+__all__ = ["Pairwise"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-STEPS_BETWEEN_SHRINKING = 1000
-# Columns leave memory once less than this share of them is left.
-COMPACTION = 0.75
+# Entries of a row whose extremes are kept, so that most of a search may be skipped.
+BLOCK = 512
+CONVERGED, LIMIT = -1, -2
+# Stands for infinity, with which comparisons that ignore NaN may not calculate.
+HUGE = 1e300
+# A pair with less curvature than this fraction of the unit has none.
+FLAT = 1e-12
 
 
 class Pairwise:
@@ -39,46 +39,50 @@ class Pairwise:
     """
 
     def __init__(
-        self, source: Source, b: Array, t: Array, lower: Array, upper: Array, memory: int
+        self,
+        K: Quadratic,
+        b: Array,
+        t: Array,
+        lower: Array,
+        upper: Array,
+        unit: float,
+        options: SolverOptions,
     ) -> None:
         kink = np.zeros(len(b))
-        self._is_folded = False
-        if _can_be_folded(source, t, lower, upper):
-            self._is_folded, n = True, len(b) // 2
+        half = K.folded()
+        self._is_folded = half is not None and _is_two_sided(t, lower, upper)
+        if half is not None and self._is_folded:
+            K, n = half, len(half)
             kink = (t[n:] - t[:n]) / 2
-            source, b, t = source.of_points(), b[:n] + b[n:], t[:n] + kink
+            b, t = b[:n] + b[n:], t[:n] + kink
             lower, upper = lower[n:], upper[:n]
-        self.source, self._whole_b, self._whole_t = source, b.copy(), t.copy()
-        self._whole_kink, self._box = kink, (lower, upper)
+        self.K, self._options, self._unit = K, options, unit
+        self._whole_b, self._whole_t, self._whole_kink = b.copy(), t.copy(), kink
+        self._box, self._whole_diagonal = (lower, upper), K.diagonal
         self.n_steps = 0
-        self._unit = spread(source) or 1.0
-        self._take(np.arange(len(b)))
         self._counters = np.zeros(2, dtype=np.int64)
-        if isinstance(source, DenseSource):
-            self._cache = RowCache.of_matrix(source.K)
+        self._cache, self._points = None, None
+        if K.in_memory is not None:
+            everything = np.arange(len(b))
+            self._places = (K.in_memory, everything, np.zeros(len(b), dtype=np.int64))
         else:
-            self._cache = RowCache(len(b), memory)
-        if _is_compiled(source):
-            self._features, self._scale = source.features, source.scale
-            self._polynomial = source.polynomial
+            self._cache = RowCache(len(b), int(1e6 * options.cache_size))
+            self._places = self._cache.places
+            self._points = None if K.compiled is None else _in_single_precision(K.compiled)
+        self._take(np.arange(len(b)))
 
-    @property
-    def b(self) -> Array:
-        """The variables, shape (n,)."""
-        b = self._whole_b
-        return np.concatenate([b.clip(min=0), b.clip(max=0)]) if self._is_folded else b
+    def point(self) -> tuple[Array, Array, Index]:
+        """Return b, t = s - K b, and the variables that have not been put aside.
 
-    @property
-    def t(self) -> Array:
-        """s - K b, shape (n,), up to date for the variables in ``active`` only."""
-        t, kink = self._whole_t, self._whole_kink
-        return np.concatenate([t - kink, t + kink]) if self._is_folded else t
-
-    @property
-    def active(self) -> Index:
-        """The variables that have not been put aside."""
-        active = self._active
-        return np.concatenate([active, active + len(self._whole_b)]) if self._is_folded else active
+        All have shape (n,); t is up to date for the last ones only.
+        """
+        b, t, active = self._whole_b, self._whole_t, self._active
+        b[active], t[active] = self._b, self._t
+        if not self._is_folded:
+            return b, t, active
+        kink = self._whole_kink
+        both = np.concatenate([b.clip(min=0), b.clip(max=0)])
+        return both, np.concatenate([t - kink, t + kink]), np.append(active, active + len(b))
 
     def violation(self) -> float:
         """Largest t that can rise less the smallest that can fall, among the active variables."""
@@ -87,18 +91,17 @@ class Pairwise:
     def run(self, eps: float, max_steps: int) -> bool:
         """Step until the violation is at most eps; False if the steps did not suffice."""
         while True:
-            limit = min(max_steps, self.n_steps + STEPS_BETWEEN_SHRINKING)
+            limit = min(max_steps, self.n_steps + self._options.shrink_every)
             status = self._steps(eps, limit)
             if status != LIMIT or self.n_steps >= max_steps:
-                self._put_back()
                 return status != LIMIT
             self._shrink()
 
     def _take(self, active: Index) -> None:
         self._active = active
         self._b, self._t = self._whole_b[active], self._whole_t[active]
-        self._lower, self._upper = (bound[active] for bound in self._box)
-        self._kink, self._diagonal = self._whole_kink[active], self.source.diagonal[active]
+        self._lower, self._upper = self._box[0][active], self._box[1][active]
+        self._kink, self._diagonal = self._whole_kink[active], self._whole_diagonal[active]
         self._up, self._low = np.empty(len(active)), np.empty(len(active))
         mark_all(self._b, self._lower, self._upper, self._kink, self._up, self._low)
         n_blocks = -(-len(active) // BLOCK)
@@ -107,20 +110,18 @@ class Pairwise:
 
     def _steps(self, eps: float, limit: int) -> int:
         self._counters[0] = self.n_steps
-        cache = self._cache
         numbers = (self._diagonal, self._t, self._b, self._lower, self._upper, self._kink)
         bounds = (self._up, self._low, self._top, self._bottom)
         ends = (eps, self._unit, limit, self._counters)
-        places = (cache.rows, cache.slot, cache.used)
-        if _is_compiled(self.source):
-            kind = self.source.points.compiled_kind
-            kernel = (self._features, self._scale, kind, self._polynomial)
-            room = (cache.owner, cache.taken)
-            status = smo_on_points(kernel, places, room, numbers, bounds, ends)
+        if self._cache is None:
+            status = smo_steps(self._places, numbers, bounds, ends)
+        elif self._points is not None:
+            room = (self._cache.owner, self._cache.taken)
+            status = smo_on_points(self._points, self._places, room, numbers, bounds, ends)
         else:
-            while (status := smo_steps(places, numbers, bounds, ends)) >= 0:
-                place = cache.place_for(status, int(self._counters[1]))
-                cache.rows[place] = self.source.row(int(self._active[status]), self._active)
+            while (status := smo_steps(self._places, numbers, bounds, ends)) >= 0:
+                row = self.K.block(self._active[[status]], self._active)[0]
+                self._cache.keep(status, row, int(self._counters[1]))
         self.n_steps = int(self._counters[0])
         return int(status)
 
@@ -129,39 +130,231 @@ class Pairwise:
 
     def _shrink(self) -> None:
         """Put variables aside that no pair would move: they neither rise nor fall with gain."""
-        if isinstance(self.source, DenseSource):
+        if self._cache is None:
             return
         rises = self._t + self._up >= self._bottom.min()
         falls = self._t + self._low <= self._top.max()
         kept = np.flatnonzero(rises | falls)
-        if len(kept) > COMPACTION * len(self._active):
+        if len(kept) > self._options.compact_at * len(self._active):
             return
         self._put_back()
         self._cache.compact(kept)
-        if _is_compiled(self.source):
-            self._features = np.ascontiguousarray(self._features[:, kept])
-            self._scale = self._scale[kept] if len(self._scale) else self._scale
-            self._polynomial = (self._polynomial[0][kept], *self._polynomial[1:])
+        self._places = self._cache.places
+        if self._points is not None:
+            features, scale, kind, (slopes, *polynomial) = self._points
+            scale = scale[kept] if len(scale) else scale
+            slopes = slopes[kept] if len(slopes) else slopes
+            features = np.ascontiguousarray(features[:, kept])
+            self._points = (features, scale, kind, (slopes, *polynomial))
         self._take(self._active[kept])
 
 
-def _can_be_folded(source: Source, t: Array, lower: Array, upper: Array) -> TypeGuard[PointsSource]:
-    """Whether two variables of opposite signs belong to each point."""
-    if not (isinstance(source, PointsSource) and source.is_doubled):
-        return False
+def _is_two_sided(t: Array, lower: Array, upper: Array) -> bool:
+    """Whether each point has one variable in [0, u] and one in [-l, 0], with t apart."""
     n = len(t) // 2
-    signs_differ = (lower[:n] == 0).all() and (upper[n:] == 0).all()
-    return bool(signs_differ and (t[n:] >= t[:n]).all())
+    return bool((lower[:n] == 0).all() and (upper[n:] == 0).all() and (t[n:] >= t[:n]).all())
 
 
-def _is_compiled(source: Source) -> TypeGuard[PointsSource]:
-    return isinstance(source, PointsSource) and source.points.compiled_kind is not None
+def _in_single_precision(points: CompiledPoints) -> tuple[Any, ...]:
+    """What the loops take: features, scale, kind, and the numbers of a polynomial."""
+    scale = np.zeros(0) if points.scale is None else points.scale
+    slopes, base = points.slopes.astype(np.float32), np.float32(points.base)
+    # An index into columns leaves them in the order of columns, which the loops can't stream.
+    features = points.features.astype(np.float32, order="C")
+    polynomial = (slopes, base, points.degree, points.mixed.astype(np.float32))
+    return features, scale.astype(np.float32), points.kind, polynomial
 
 
-def spread(source: Source) -> float:
-    """Largest curvature of a pair, among a sample."""
-    n = len(source.diagonal)
-    some = np.arange(0, n, max(1, n // 128))
-    K = source.block(some)
-    d = np.diagonal(K)
-    return float((d[:, None] + d - 2.0 * K).max())
+@njit(**FAST)
+def _extremes(t, up, low):
+    """Largest t that may rise and smallest t that may fall.
+
+    Four at a time: the compiler keeps the order of a single chain of comparisons.
+    """
+    a0 = a1 = a2 = a3 = -HUGE
+    b0 = b1 = b2 = b3 = HUGE
+    c = 0
+    while c + 4 <= len(t):
+        a0, b0 = max(a0, t[c] + up[c]), min(b0, t[c] + low[c])
+        a1, b1 = max(a1, t[c + 1] + up[c + 1]), min(b1, t[c + 1] + low[c + 1])
+        a2, b2 = max(a2, t[c + 2] + up[c + 2]), min(b2, t[c + 2] + low[c + 2])
+        a3, b3 = max(a3, t[c + 3] + up[c + 3]), min(b3, t[c + 3] + low[c + 3])
+        c += 4
+    while c < len(t):
+        a0, b0 = max(a0, t[c] + up[c]), min(b0, t[c] + low[c])
+        c += 1
+    return max(max(a0, a1), max(a2, a3)), min(min(b0, b1), min(b2, b3))
+
+
+@njit(**FAST)
+def block_extremes(t, up, low, top, bottom):
+    """The extremes of each block."""
+    for block in range(len(top)):
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        top[block], bottom[block] = _extremes(t[start:stop], up[start:stop], low[start:stop])
+
+
+@njit(**FAST)
+def _gains(row, own, best, t, low, diagonal, per_slope, per_curvature, gains):
+    """What pairs with one block promise, (t_i - t_j)^2 / curvature, and the largest of it."""
+    for c in range(len(t)):
+        slope = np.float32(max(best - (t[c] + low[c]), 0.0) * per_slope)
+        curvature = np.float32((own + diagonal[c] - 2.0 * row[c]) * per_curvature)
+        gains[c] = slope * (slope / max(curvature, np.float32(FLAT)))
+    # Numbers that are not negative are ordered as their bits are.
+    bits = gains.view(np.int32)
+    largest = np.int32(0)
+    for c in range(len(t)):
+        largest = max(largest, bits[c])
+    return largest
+
+
+@njit(**FAST)
+def _best_partner(row, own, best, least, t, low, diagonal, bottom, unit, gains):
+    """The variable that may fall whose pair with i promises most.
+
+    Slopes and curvatures are taken in units in which single precision holds them.
+    """
+    per_slope, per_curvature = 1.0 / (best - least), 1.0 / unit
+    record, partner = np.int32(0), -1
+    for block in range(len(bottom)):
+        if bottom[block] >= best:
+            continue
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        largest = _gains(
+            row[start:stop],
+            own,
+            best,
+            t[start:stop],
+            low[start:stop],
+            diagonal[start:stop],
+            per_slope,
+            per_curvature,
+            gains,
+        )
+        if largest > record:
+            record = largest
+            bits = gains.view(np.int32)
+            for c in range(stop - start):
+                if bits[c] == largest:
+                    partner = start + c
+                    break
+    return partner
+
+
+@njit(**FAST)
+def _move_block(step, row_i, row_j, t):
+    for c in range(len(t)):
+        t[c] -= step * (np.float64(row_i[c]) - np.float64(row_j[c]))
+
+
+@njit(**FAST)
+def _move(step, row_i, row_j, t, up, low, top, bottom):
+    """t -= step (K_i - K_j), and the new extremes of each block."""
+    for block in range(len(top)):
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        part = t[start:stop]
+        _move_block(step, row_i[start:stop], row_j[start:stop], part)
+        top[block], bottom[block] = _extremes(part, up[start:stop], low[start:stop])
+
+
+@njit(**FAST)
+def _mark(i, b, lower, upper, kink, up, low):
+    """Slopes of variable i beyond t: what it takes to rise, and to fall."""
+    if b[i] < upper[i]:
+        up[i] = kink[i] if b[i] < 0 else -kink[i]
+    else:
+        up[i] = -HUGE
+    if b[i] > lower[i]:
+        low[i] = -kink[i] if b[i] > 0 else kink[i]
+    else:
+        low[i] = HUGE
+
+
+@njit(**FAST)
+def mark_all(b, lower, upper, kink, up, low):
+    for i in range(len(b)):
+        _mark(i, b, lower, upper, kink, up, low)
+
+
+@njit(**FAST)
+def smo_steps(places, numbers, bounds, ends):
+    """Steps of sequential minimal optimisation until one needs a row that is not there.
+
+    Returns the number of that row, CONVERGED once the violation is at most eps, or LIMIT.
+
+    Parameters
+    ----------
+    places : (rows, slot, used)
+        Of a row cache.
+    numbers : (diagonal, t, b, lower, upper, kink), each of shape (n,)
+        The objective has a term kink_i |b_i|.
+    bounds : (up, low, top, bottom)
+        t + up is the slope of a variable that rises, t + low of one that falls, each of shape
+        (n,): -HUGE and HUGE for one that may not; the extremes of each block.
+    ends : (eps, unit, limit, counters)
+        unit is the size of curvatures; counters holds the number of steps, and a clock for the
+        rows' last use.
+    """
+    rows, slot, used = places
+    diagonal, t, b, lower, upper, kink = numbers
+    up, low, top, bottom = bounds
+    eps, unit, limit, counters = ends
+    gains = np.empty(BLOCK, dtype=np.float32)
+    while True:
+        best, least, block = -HUGE, HUGE, -1
+        for k in range(len(top)):
+            if top[k] > best:
+                best, block = top[k], k
+            least = min(least, bottom[k])
+        if best - least <= eps:
+            return CONVERGED
+        if counters[0] >= limit:
+            return LIMIT
+        i = block * BLOCK
+        while t[i] + up[i] != best:
+            i += 1
+        counters[1] += 1
+        if slot[i] < 0:
+            return i
+        used[slot[i]] = counters[1]
+        row_i = rows[slot[i]]
+        j = _best_partner(row_i, diagonal[i], best, least, t, low, diagonal, bottom, unit, gains)
+        if j < 0:
+            return CONVERGED
+        if slot[j] < 0:
+            return j
+        used[slot[j]] = counters[1]
+        row_j = rows[slot[j]]
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row_i[j], FLAT * unit)
+        step = ((t[i] + up[i]) - (t[j] + low[j])) / curvature
+        # A kink ends a step as a bound does.
+        top_i = 0.0 if kink[i] > 0 and b[i] < 0 else upper[i]
+        bottom_j = 0.0 if kink[j] > 0 and b[j] > 0 else lower[j]
+        room_i, room_j = top_i - b[i], b[j] - bottom_j
+        if step >= room_i or step >= room_j:
+            step = min(room_i, room_j)
+        b[i] = top_i if step == room_i else b[i] + step
+        b[j] = bottom_j if step == room_j else b[j] - step
+        _mark(i, b, lower, upper, kink, up, low)
+        _mark(j, b, lower, upper, kink, up, low)
+        _move(step, row_i, row_j, t, up, low, top, bottom)
+        counters[0] += 1
+
+
+@njit(**FAST)
+def smo_on_points(kernel, places, room, numbers, bounds, ends):
+    """As smo_steps, with rows computed here.
+
+    room is (owner, taken) of the row cache, kernel (features, scale, kind, polynomial) as
+    :class:`Pairwise` has them.
+    """
+    rows, slot, used = places
+    owner, taken = room
+    features, scale, kind, polynomial = kernel
+    while True:
+        needed = smo_steps(places, numbers, bounds, ends)
+        if needed < 0:
+            return needed
+        place = make_room(needed, ends[3][1], slot, owner, used, taken)
+        row_single(features, scale, kind, polynomial, needed, rows[place])

@@ -1,0 +1,337 @@
+"""What estimators with a kernel have in common: parameters, checks, and a fit that is whole."""
+
+from collections.abc import Callable
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from kernelbook.kernels import NAMED, Kernel, KernelLike, Matrix, check_gram
+from kernelbook.qp import (
+    SOLVERS,
+    DenseQuadratic,
+    GramQuadratic,
+    Quadratic,
+    SolverOptions,
+    goes_exact,
+)
+
+__all__ = [
+    "KERNEL_CONSTRAINTS",
+    "SOLVER_CONSTRAINTS",
+    "KernelEstimator",
+    "Number",
+    "all_or_nothing",
+    "check_weights",
+    "degeneracy",
+    "expand",
+    "linear_coefficients",
+    "training_gram",
+    "training_matrix",
+]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+# An interior point that was stopped early leaves no exact zeros.
+UNPOLISHED_ZERO = 1e-6
+
+
+class Number(Interval):
+    """An interval of numbers for scikit-learn's parameter validation, which takes no booleans."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Whether a value is a number of the interval."""
+        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
+
+
+KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
+    "kernel": [StrOptions(set(NAMED)), Kernel, callable],
+    "degree": [Number(Real, 1, None, closed="left")],
+    "gamma": [
+        StrOptions({"scale", "auto", "median", "mean_distance"}),
+        Number(Real, 0, None, closed="neither"),
+    ],
+    "coef0": [Number(Real, None, None, closed="neither")],
+}
+SOLVER_CONSTRAINTS: dict[str, list[Any]] = {
+    "tol": [Number(Real, 0, None, closed="neither")],
+    "max_iter": [Number(Integral, 1, None, closed="left")],
+    "solver": [StrOptions(set(SOLVERS))],
+    "cache_size": [Number(Real, 0, None, closed="neither")],
+}
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Make a ``fit`` method whole: an error leaves the estimator as it was before.
+
+    Parameters
+    ----------
+    fit : callable
+        The method.
+
+    Returns
+    -------
+    callable
+        With the same signature.
+    """
+
+    @wraps(fit)
+    def fit_or_restore(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Fit, fit_or_restore)
+
+
+class KernelEstimator(BaseEstimator):
+    """An estimator with the parameters ``kernel``, ``gamma``, ``degree`` and ``coef0``.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        What ``kernel`` and its parameters stand for on the training data.
+    """
+
+    kernel: KernelLike
+    gamma: float | str
+    degree: int
+    coef0: float
+    kernel_: Kernel
+
+    @property
+    def gamma_(self) -> float:
+        """The width of the kernel, if it has one; the same as ``kernel_.gamma``."""
+        gamma: float = self.kernel_.gamma  # type: ignore[attr-defined]
+        return gamma
+
+    def _check_new_points(self, X: ArrayLike) -> Matrix:
+        """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
+        try:
+            return cast(Matrix, validate_data(self, X, dtype=np.float64, reset=False))
+        except ValueError as error:
+            if is_precomputed(self.kernel) and "features" in str(error):
+                raise ValueError(
+                    f"{error} With kernel='precomputed' X must hold the kernel values between "
+                    f"new and training points: shape (n_test, n_train) = "
+                    f"(?, {self.n_features_in_})."
+                ) from None
+            raise
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        return tags
+
+
+def is_precomputed(kernel: object) -> bool:
+    """Whether ``X`` holds kernel values: asked of the parameter, before anything is fitted.
+
+    Examples
+    --------
+    >>> is_precomputed("precomputed"), is_precomputed("rbf")
+    (True, False)
+    """
+    if isinstance(kernel, str):
+        return kernel in NAMED and NAMED[kernel].is_precomputed
+    return isinstance(kernel, Kernel) and kernel.is_precomputed
+
+
+def check_weights(sample_weight: ArrayLike | None, X: ArrayLike) -> Array:
+    """Return sample weights, ones if None.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or None
+        The weights.
+    X : array-like of shape (n, d)
+        The points that they belong to.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, or all are zero.
+
+    Examples
+    --------
+    >>> check_weights(None, np.zeros((2, 1))).tolist()
+    [1.0, 1.0]
+    """
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight is zero for every point: at least one must stay in.")
+    weights: Array = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weights
+
+
+def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
+    """Return the Gram matrix of training points, checked unless it is PSD by construction.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d)
+        Training points, or the precomputed matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Raises
+    ------
+    NotPositiveSemidefiniteError
+        If the matrix has a negative eigenvalue beyond rounding.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> training_gram(Linear(), np.array([[1.0], [2.0]])).tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
+    K = kernel.gram(X)
+    if kernel.is_psd:
+        return K
+    return check_gram(K, name="the precomputed X" if kernel.is_precomputed else "the Gram matrix")
+
+
+def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadratic:
+    """Return the Gram matrix of training points, in memory only where the solver wants it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d)
+        Training points, or the precomputed matrix.
+    options : SolverOptions
+        Solver and limits.
+
+    Returns
+    -------
+    Quadratic
+
+    Raises
+    ------
+    NotPositiveSemidefiniteError
+        If the matrix is formed, and has a negative eigenvalue beyond rounding.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> len(training_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions()))
+    2
+    """
+    if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
+        return GramQuadratic(kernel, X)
+    return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
+
+
+def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:
+    """Return values at some places of a longer vector, and the places of those not zero.
+
+    Parameters
+    ----------
+    size : int
+        Length of the vector.
+    index : ndarray of int, shape (k,)
+        Places of the values.
+    values : ndarray of shape (k,)
+        The values.
+    is_polished : bool, default=True
+        Whether zeros are exact; if not, values below 1e-6 of the largest count as zero.
+
+    Returns
+    -------
+    whole : ndarray of shape (size,)
+    support : ndarray of int
+
+    Examples
+    --------
+    >>> whole, support = expand(4, np.array([1, 3]), np.array([5.0, 0.0]))
+    >>> whole.tolist(), support.tolist()
+    ([0.0, 5.0, 0.0, 0.0], [1])
+    """
+    whole = np.zeros(size)
+    whole[index] = values
+    smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
+    whole[np.abs(whole) <= smallest] = 0.0
+    return whole, np.flatnonzero(whole)
+
+
+def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
+    """Return the normal vector of coefficients that sum to zero, shape (1, d).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The linear kernel.
+    dual_coef : ndarray of shape (1, n_SV)
+        Signed coefficients.
+    support_vectors : ndarray of shape (n_SV, d)
+        Their points.
+
+    Returns
+    -------
+    ndarray of shape (1, d)
+
+    Raises
+    ------
+    AttributeError
+        If the kernel is not linear.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> points = np.array([[1.0], [3.0]])
+    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
+    [[1.0]]
+    """
+    if not kernel.is_linear:
+        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
+    if len(support_vectors) == 0:
+        return np.zeros((1, support_vectors.shape[1]))
+    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))
+
+
+def degeneracy(n_support: int, n_points: int) -> str | None:
+    """Say how a solution, optimal as it is, tells little about new points; None if it does not.
+
+    Parameters
+    ----------
+    n_support : int
+        Number of support vectors.
+    n_points : int
+        Number of training points that took part.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> degeneracy(0, 9)
+    'no training point is a support vector: the function is constant'
+    """
+    if n_support == 0:
+        return "no training point is a support vector: the function is constant"
+    if n_support == n_points:
+        return "every training point is a support vector: nothing has been left out"
+    return None

@@ -1,0 +1,134 @@
+"""Points as the compiled loops take them; the loops themselves load with the first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+__all__ = ["GAUSSIAN", "LAPLACIAN", "POLYNOMIAL", "CompiledPoints", "loops_are_available"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+GAUSSIAN, LAPLACIAN, POLYNOMIAL = 0, 1, 2
+# From so many features on, inner products by BLAS are faster than sums of squared differences.
+# They lose the digits that norms have more than distances, so only norms up to this are let in.
+MANY_FEATURES, LARGEST_NORM = 16, 8.0
+# Values between a product by BLAS and its exponential: they should stay in the cache.
+CACHED_VALUES = 2**17
+
+
+@cache
+def loops_are_available() -> bool:
+    """Whether the compiled loops can be loaded: numba needs a directory to write to.
+
+    Examples
+    --------
+    >>> loops_are_available()
+    True
+    """
+    try:
+        import_module("kernelbook.kernels.loops")
+    except RuntimeError:  # numba finds no directory for what it compiles
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class CompiledPoints:
+    r"""The matrix D K D of a kernel on points, as the loops compute it.
+
+    K holds :math:`k_c` in the split of :meth:`~kernelbook.kernels.Kernel.about` where there is
+    no ``scale``, and plain kernel values where there is one.
+
+    Attributes
+    ----------
+    kind : {GAUSSIAN, LAPLACIAN, POLYNOMIAL}
+        Which kernel.
+    features : ndarray of shape (d, n)
+        The points less the centre, one feature a row, in units in which gamma is 1.
+    diagonal : ndarray of shape (n,)
+        The diagonal of D K D.
+    scale : ndarray of shape (n,) or None
+        The diagonal of D.
+    slopes, base, degree, mixed
+        s, a, D and the coefficients of the polynomial kernel about its centre.
+    """
+
+    kind: int
+    features: Array
+    diagonal: Array
+    scale: Array | None = None
+    slopes: Array = field(default_factory=lambda: np.zeros(0))
+    base: float = 0.0
+    degree: int = 1
+    mixed: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    @property
+    def is_exponential(self) -> bool:
+        """Whether :meth:`sums` and :meth:`block` exist; products are left to BLAS."""
+        return self.kind != POLYNOMIAL
+
+    def sums(self, rows: Index, used: Index, weights: Array) -> Array:
+        """Return the sums over the used points of weight times value, for some rows."""
+        from kernelbook.kernels.loops import kernel_sums
+
+        scale = self.scale
+        weights = weights if scale is None else weights * scale[used]
+        product = np.full(len(rows), 0.0 if scale is None else weights.sum())
+        if self._by_products:
+            for batch, values in self._batches(rows, used):
+                product[batch] += values @ weights
+        else:
+            everything = len(rows) == self.features.shape[1]
+            at = self.features if everything else np.ascontiguousarray(self.features[:, rows])
+            others = np.ascontiguousarray(self.features[:, used].T)
+            kernel_sums(at, others, weights, self.kind, product)
+        return product if scale is None else product * scale[rows]
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        """Return the values of some rows and columns."""
+        from kernelbook.kernels.loops import fill_block
+
+        values = np.empty((len(rows), len(columns)))
+        if self._by_products:
+            for _ in self._batches(rows, columns, values):
+                pass
+        else:
+            at = np.ascontiguousarray(self.features[:, columns])
+            fill_block(at, np.ascontiguousarray(self.features[:, rows].T), self.kind, values)
+        if self.scale is None:
+            return values
+        return self.scale[rows][:, None] * (values + 1.0) * self.scale[columns]
+
+    @cached_property
+    def _norms(self) -> Array:
+        return np.einsum("ij,ij->j", self.features, self.features)
+
+    @cached_property
+    def _by_products(self) -> bool:
+        """Whether distances may be computed from inner products, and it pays."""
+        many = len(self.features) >= MANY_FEATURES
+        return self.kind == GAUSSIAN and many and float(self._norms.max()) <= LARGEST_NORM
+
+    def _batches(
+        self, rows: Index, columns: Index, out: Array | None = None
+    ) -> Iterator[tuple[slice, Array]]:
+        """Some rows at a time: which, and k - 1 for these rows and the columns."""
+        from kernelbook.kernels.loops import kernel_from_products
+
+        at, norms = self.features[:, columns], self._norms[columns]
+        size = max(1, CACHED_VALUES // max(1, len(columns)))
+        scratch = np.empty((min(size, len(rows)), len(columns))) if out is None else out
+        for batch in gen_batches(len(rows), size):
+            here = rows[batch]
+            values = scratch[: len(here)] if out is None else out[batch]
+            np.matmul(self.features[:, here].T, at, out=values)
+            kernel_from_products(values, self._norms[here], norms)
+            yield batch, values

@@ -1,0 +1,302 @@
+"""Kernels of the inner product: linear, polynomial, and the sigmoid function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb, factorial
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from kernelbook.kernels.base import Array, Kernel, Matrix
+from kernelbook.kernels.compiled import POLYNOMIAL, CompiledPoints
+from kernelbook.kernels.radial import resolve_gamma
+
+__all__ = ["Linear", "Polynomial", "Sigmoid"]
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel, name="poly"):
+    r"""Polynomial kernel :math:`k(x, y) = (\gamma\, x^\top y + r)^D`.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        The exponent :math:`D \ge 1`. An integer: a fractional power of a negative base is not
+        real.
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=0.0
+        The constant :math:`r`. With 0, scikit-learn's default, only monomials of degree exactly
+        :math:`D` remain; with a negative one the kernel need not be positive semi-definite.
+
+    Examples
+    --------
+    >>> Polynomial(degree=2, coef0=1.0)([[1.0], [2.0]]).tolist()
+    [[4.0, 9.0], [9.0, 25.0]]
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "degree", check_degree(self.degree))
+
+    @classmethod
+    def from_parameters(
+        cls,
+        X: Matrix,
+        *,
+        gamma: float | str,
+        degree: int,
+        coef0: float,
+        sample_weight: Array | None = None,
+    ) -> Self:
+        return cls(degree, resolve_gamma(gamma, X, sample_weight), coef0)
+
+    @property
+    def is_psd(self) -> bool:
+        """Whether gamma and coef0 are not negative."""
+        return self.gamma >= 0 and self.coef0 >= 0
+
+    def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite((self.gamma * (X @ Y.T) + self.coef0) ** self.degree, self)
+
+    def diagonal(self, X: Matrix) -> Array:
+        return (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
+
+    def about(self, centre: Array) -> Kernel:
+        return _AboutCentre(self, centre) if self.is_psd else self
+
+    def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
+        r"""Return all monomials, each times the root of its coefficient.
+
+        See :meth:`Kernel.features`. There are :math:`\binom{d + D}{D}` of them, without the
+        constant :math:`\binom{d + D - 1}{D}`.
+        """
+        d = X.shape[1] + (self.coef0 > 0)
+        if not self.is_psd or comb(d + self.degree - 1, self.degree) > max_features:
+            return None
+        Z = self.gamma**0.5 * X
+        if self.coef0 > 0:
+            Z = np.column_stack([Z, np.full(len(X), self.coef0**0.5)])
+        columns = []
+        for chosen in combinations_with_replacement(range(d), self.degree):
+            counts = np.bincount(chosen)
+            multiplicity = factorial(self.degree)
+            for count in counts.tolist():
+                multiplicity //= factorial(count)
+            columns.append(multiplicity**0.5 * Z[:, chosen].prod(axis=1))
+        return np.column_stack(columns)
+
+    def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
+        return (weights * self._slope(X @ points.T)) @ points
+
+    def one_sided_gradient(self, X: Matrix) -> Matrix:
+        return self._slope(np.einsum("ij,ij->i", X, X))[:, None] * X
+
+    def metric(self, X: Matrix) -> Matrix:
+        squares = np.einsum("ij,ij->i", X, X)
+        metric = self._slope(squares)[:, None, None] * np.eye(X.shape[1])
+        if self.degree == 1:
+            return metric
+        base = (self.gamma * squares + self.coef0) ** (self.degree - 2)
+        bend = self.degree * (self.degree - 1) * self.gamma**2 * base
+        return metric + bend[:, None, None] * (X[:, :, None] * X[:, None, :])
+
+    def _slope(self, products: Matrix) -> Matrix:
+        """Derivative of the kernel in the inner product."""
+        base = self.gamma * products + self.coef0
+        return self.degree * self.gamma * base ** (self.degree - 1)
+
+
+@dataclass(frozen=True)
+class Linear(Polynomial, name="linear"):
+    r"""Linear kernel :math:`k(x, y) = x^\top y`, the polynomial one of degree 1.
+
+    Examples
+    --------
+    >>> Linear()([[1, 2], [3, 4]]).tolist()
+    [[5.0, 11.0], [11.0, 25.0]]
+    """
+
+    is_linear = True
+
+    def __init__(self) -> None:
+        Polynomial.__init__(self, degree=1)
+
+    @classmethod
+    def from_parameters(
+        cls,
+        X: Matrix,
+        *,
+        gamma: float | str,
+        degree: int,
+        coef0: float,
+        sample_weight: Array | None = None,
+    ) -> Self:
+        return cls()
+
+    def __repr__(self) -> str:
+        return "Linear()"
+
+
+@dataclass(frozen=True)
+class Sigmoid(Kernel, name="sigmoid"):
+    r"""Sigmoid function :math:`\tanh(\gamma\, x^\top y + r)`, in general no kernel at all.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=0.0
+        The constant :math:`r`.
+
+    Notes
+    -----
+    Its Gram matrix may have negative eigenvalues: :func:`~kernelbook.kernels.check_gram` then
+    rejects it.
+
+    Examples
+    --------
+    >>> Sigmoid()([[1.0]], [[0.0]]).tolist()
+    [[0.0]]
+    """
+
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    @classmethod
+    def from_parameters(
+        cls,
+        X: Matrix,
+        *,
+        gamma: float | str,
+        degree: int,
+        coef0: float,
+        sample_weight: Array | None = None,
+    ) -> Self:
+        return cls(resolve_gamma(gamma, X, sample_weight), coef0)
+
+    def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
+        return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)
+
+
+@dataclass(frozen=True)
+class _AboutCentre(Kernel):
+    r"""Inner products of :math:`\phi(x) - \phi(c)` for a polynomial kernel.
+
+    With :math:`a = \gamma c^\top c + r`, :math:`s = \gamma c^\top (x - c)`, :math:`t` likewise
+    for y, and :math:`g = \gamma (x - c)^\top (y - c)` it is
+    :math:`(a+s+t+g)^D - (a+s)^D - (a+t)^D + a^D`. The part with g is a difference of powers; the
+    rest is the sum over :math:`i, j \ge 1` of
+    :math:`\frac{D!}{i!\,j!\,(D-i-j)!} a^{D-i-j} s^i t^j`.
+    """
+
+    kernel: Polynomial
+    centre: Array
+    is_psd = True
+    is_split = True
+
+    @property
+    def constant(self) -> float:
+        """The value k(c, c)."""
+        return float(self.kernel.diagonal(self.centre[None, :])[0])
+
+    def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(self._relative(X - self.centre, Y - self.centre), self.kernel)
+
+    def one_sided(self, X: Matrix) -> Array:
+        s, a = self._slopes(X - self.centre), self._base
+        return s * _power_quotient(a + s, a, self.kernel.degree)
+
+    def compiled(self, X: Matrix) -> CompiledPoints | None:
+        features = np.ascontiguousarray((self.kernel.gamma**0.5 * (X - self.centre)).T)
+        return CompiledPoints(
+            POLYNOMIAL,
+            features,
+            self.diagonal(X),
+            slopes=self._slopes(X - self.centre),
+            base=self._base,
+            degree=self.kernel.degree,
+            mixed=mixed_coefficients(self._base, self.kernel.degree),
+        )
+
+    @property
+    def _base(self) -> float:
+        return float(self.kernel.gamma * self.centre @ self.centre) + self.kernel.coef0
+
+    def _slopes(self, U: Matrix) -> Array:
+        return self.kernel.gamma * U @ self.centre
+
+    def _relative(self, U: Matrix, V: Matrix) -> Matrix:
+        degree, a = self.kernel.degree, self._base
+        g = self.kernel.gamma * (U @ V.T)
+        if degree == 1:
+            return g
+        s, t = self._slopes(U), self._slopes(V)
+        v = a + (s[:, None] + t)
+        powers: Any = np.arange(1, degree)
+        mixed = (s[:, None] ** powers) @ mixed_coefficients(a, degree) @ (t[:, None] ** powers).T
+        return g * _power_quotient(v + g, v, degree) + mixed
+
+
+def _power_quotient(u: Any, v: Any, degree: int) -> Any:
+    """(u**degree - v**degree) / (u - v), without the division: sum_j u**(degree-1-j) v**j."""
+    quotient: Any = 1.0
+    power: Any = 1.0
+    for _ in range(degree - 1):
+        power = power * v
+        quotient = quotient * u + power
+    return quotient
+
+
+def mixed_coefficients(a: Any, degree: int) -> Matrix:
+    r"""Of :math:`s^i t^j` in :math:`(a+s+t)^D`, for i and j from 1 to D - 1.
+
+    Examples
+    --------
+    (a + s + t)^2 has the mixed term 2 s t:
+
+    >>> mixed_coefficients(5.0, 2).tolist()
+    [[2.0]]
+    """
+    # As numpy calculates: what overflows is infinite, and rejected by the caller.
+    a = np.float64(a)
+    coefficients = np.zeros((degree - 1, degree - 1))
+    for i in range(1, degree):
+        for j in range(1, degree - i + 1):
+            rest = degree - i - j
+            multiplicity = factorial(degree) // (factorial(i) * factorial(j) * factorial(rest))
+            coefficients[i - 1, j - 1] = multiplicity * a**rest
+    return coefficients
+
+
+def check_degree(degree: object) -> int:
+    """Return the degree of a polynomial kernel as an int >= 1, or raise a ValueError.
+
+    Examples
+    --------
+    >>> check_degree(2.0)
+    2
+    """
+    is_number = isinstance(degree, Real) and not isinstance(degree, bool)
+    if not is_number or not (float(degree) >= 1 and float(degree).is_integer()):  # type: ignore[arg-type]
+        raise ValueError(
+            f"degree must be an integer >= 1, got {degree!r}: a fractional power of a negative "
+            "inner product is not real."
+        )
+    return int(degree)  # type: ignore[call-overload]
+
+
+def _finite(K: Matrix, kernel: Kernel) -> Matrix:
+    if not np.isfinite(K).all():
+        raise ValueError(
+            f"the kernel {kernel!r} overflows on this X: rescale the features or lower the degree."
+        )
+    return K

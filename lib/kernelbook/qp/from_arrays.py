@@ -1,0 +1,158 @@
+r"""``solve_qp``: a quadratic program given by arrays, checked and solved."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernelbook.kernels import check_gram
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram
+from kernelbook.qp.solve import QPSolution, solve
+from kernelbook.validation import check_number
+
+__all__ = ["solve_qp"]
+
+Array = NDArray[np.float64]
+
+
+def solve_qp(
+    Q: ArrayLike | Quadratic,
+    q: ArrayLike,
+    a: ArrayLike,
+    b: float,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    tol: float = 1e-9,
+    max_iter: int = 100,
+    solver: str = "auto",
+    cache_size: float = 200.0,
+    start: ArrayLike | None = None,
+) -> QPSolution:
+    r"""Minimise a convex quadratic over a box with one equality.
+
+    .. math::  \min_x \tfrac12 x^\top Q x + q^\top x
+               \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
+
+    Parameters
+    ----------
+    Q : array-like of shape (n, n) or Quadratic
+        Symmetric positive semi-definite; an operator (:class:`~kernelbook.qp.Quadratic`) is
+        trusted to be.
+    q : array-like of shape (n,)
+        Linear term.
+    a : array-like of shape (n,)
+        Coefficients of the equality.
+    b : float
+        Right-hand side of the equality.
+    lower : float or array-like of shape (n,)
+        Lower bounds; may be infinite. Variables with equal bounds stay there.
+    upper : float or array-like of shape (n,)
+        Upper bounds; may be infinite.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient's scale, with
+        which a solution is called optimal.
+    max_iter : int, default=100
+        Interior-point steps, or working sets of the exact solver. Where the interior-point
+        method is stopped far from the optimum (at a relative gap above 1e-4), its last point is
+        returned as it is, with a warning.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        ``'dense'`` is an interior-point method with one Cholesky factorisation a step,
+        ``'reference'`` cvxopt's general solver with sparse inequalities; both end in an
+        active-set polish. ``'exact'`` takes compiled steps on pairs of variables and then solves
+        for the working set that they leave; it needs coefficients of 1 and -1 in ``a`` and
+        finite bounds. Of an operator Q it forms no more than the rows that it keeps and the
+        block of the working set, the free variables and their rivals. All return the same
+        solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can serve the
+        problem, else ``'dense'``.
+    cache_size : float, default=200.0
+        Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
+        of a working set may take. With less memory it needs more time, not another solution.
+    start : array-like of shape (n,), default=None
+        A point near the solution, feasible or not, from which the exact solver starts; the
+        others ignore it.
+
+    Returns
+    -------
+    QPSolution
+        ``x`` (n,), ``multiplier`` of the equality (the bias of an SVM) in the Lagrangian
+        :math:`\tfrac12 x^\top Qx + q^\top x + \lambda (a^\top x - b)`, ``duality_gap`` relative
+        to the objective, ``kkt_violation`` in units of the gradient, ``n_iter``, ``status``.
+
+    Raises
+    ------
+    InfeasibleError
+        If no x in the box meets the equality; the message names what the box can reach.
+    NotPositiveSemidefiniteError
+        If the array Q has a negative eigenvalue.
+    ValueError
+        For wrong shapes, NaN, an upper bound below its lower bound, an unknown solver.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap that was reached.
+
+    Notes
+    -----
+    Equation (2.9) of notebook 02. The interior-point steps run on a problem scaled so that the
+    matrix and the vector have entries of at most 1; their result is snapped to the bounds and
+    polished by an active-set method in the original units.
+
+    Examples
+    --------
+    Two points at distance 2 have alpha = 2 / distance**2 = 0.5 each:
+
+    >>> solution = solve_qp([[1, -1], [-1, 1]], [1, -1], [1, 1], 0, [-10, 0], [0, 10])
+    >>> solution.x.round(12).tolist(), solution.status
+    ([-0.5, 0.5], 'optimal')
+    """
+    program = _checked(Q, q, a, b, lower, upper)
+    options = SolverOptions(
+        tol=check_number(tol, "tol", low=0, inclusive="neither"),
+        max_iter=check_number(max_iter, "max_iter", low=1, integer=True),
+        solver=solver,
+        cache_size=check_number(cache_size, "cache_size", low=0, inclusive="neither"),
+    )
+    near = None if start is None else _vector("start", start, len(program.q))
+    return solve(program, options, near)
+
+
+def _checked(
+    Q: ArrayLike | Quadratic,
+    q: ArrayLike,
+    a: ArrayLike,
+    b: float,
+    lower: ArrayLike,
+    upper: ArrayLike,
+) -> QuadraticProgram:
+    operator = Q if isinstance(Q, Quadratic) else DenseQuadratic(check_gram(Q, name="Q"))
+    n = len(operator)
+    q, a = _vector("q", q, n), _vector("a", a, n)
+    lower, upper = _vector("lower", lower, n, bound=True), _vector("upper", upper, n, bound=True)
+    b = float(b)
+    if not np.isfinite(b):
+        raise ValueError(f"b must be finite, got {b!r}.")
+    if (lower > upper).any() or (lower == np.inf).any() or (upper == -np.inf).any():
+        wrong = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
+        raise ValueError(
+            f"variable {int(np.argmax(wrong))} has no room between lower and upper: exchange or "
+            "widen the bounds."
+        )
+    moving = lower < upper
+    if not (a[moving] if moving.any() else a).any():
+        raise ValueError(
+            "a must have a non-zero entry, for a variable that can move if there is one: "
+            "without it there is no equality."
+        )
+    return QuadraticProgram(operator, q, a, b, lower, upper)
+
+
+def _vector(name: str, value: ArrayLike, n: int, *, bound: bool = False) -> Array:
+    vector = np.asarray(value, dtype=np.float64)
+    if vector.ndim == 0 and bound:
+        vector = np.full(n, float(vector))
+    if vector.shape != (n,):
+        raise ValueError(f"{name} must have shape ({n},), got {vector.shape}.")
+    if np.isnan(vector).any() or (np.isinf(vector).any() and not bound):
+        raise ValueError(f"{name} must not hold NaN{'' if bound else ' or infinity'}.")
+    return vector

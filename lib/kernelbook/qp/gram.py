@@ -1,0 +1,73 @@
+"""Gram matrices that are never formed: products and blocks are computed from the points."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+
+from kernelbook.kernels import BLOCK_VALUES, Kernel
+from kernelbook.kernels.compiled import loops_are_available
+from kernelbook.qp.program import Index, Quadratic
+
+__all__ = ["GramQuadratic"]
+
+Array = NDArray[np.float64]
+
+# Columns from which the means of the matrix are estimated.
+SAMPLED_COLUMNS = 64
+# Squares of larger entries overflow in single precision, those of smaller ones vanish.
+SINGLE_RANGE = 1e18
+
+
+class GramQuadratic(Quadratic):
+    """The matrix of a kernel on points.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Positive semi-definite, at least on the vectors that the equality leaves free.
+    X : ndarray of shape (n, d)
+        The points.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> GramQuadratic(Linear(), np.array([[1.0], [2.0]])).product(np.array([1.0, 1.0])).tolist()
+    [3.0, 6.0]
+    """
+
+    def __init__(self, kernel: Kernel, X: Array) -> None:
+        self.kernel, self.X = kernel, X
+        self.compiled = kernel.compiled(X) if loops_are_available() else None
+        self.diagonal = kernel.diagonal(X) if self.compiled is None else self.compiled.diagonal
+        largest = float(self.diagonal.max())
+        # A diagonal of zero is that of k - 1, whose entries are of order one.
+        self.suits_single_precision = largest == 0 or 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
+
+    def product(self, x: Array, rows: Index | None = None) -> Array:
+        rows = np.arange(len(self.X)) if rows is None else rows
+        used = np.flatnonzero(x)
+        product = np.zeros(len(rows))
+        if len(rows) == 0 or len(used) == 0:
+            return product
+        if self.compiled is not None and self.compiled.is_exponential:
+            return self.compiled.sums(rows, used, x[used])
+        others = self.X[used]
+        for block in gen_batches(len(rows), max(1, BLOCK_VALUES // len(used))):
+            product[block] = self.kernel.evaluate(self.X[rows[block]], others) @ x[used]
+        return product
+
+    def block(self, rows: Index, columns: Index) -> Array:
+        if self.compiled is not None and self.compiled.is_exponential:
+            return self.compiled.block(rows, columns)
+        return self.kernel.evaluate(self.X[rows], self.X[columns])
+
+    def restricted(self, index: Index) -> "GramQuadratic":
+        return GramQuadratic(self.kernel, self.X[index])
+
+    def mean_product(self, a: Array) -> Array:
+        step = max(1, len(a) // SAMPLED_COLUMNS)
+        sample = np.zeros(len(a))
+        sample[::step] = a[::step]
+        if not sample.any():
+            sample = a
+        return self.product(sample) / float(sample @ sample)

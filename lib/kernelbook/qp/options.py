@@ -1,0 +1,66 @@
+"""Everything that a user or a developer may set about a solver, each number with its reason."""
+
+from dataclasses import dataclass
+
+__all__ = ["SOLVERS", "SolverOptions"]
+
+SOLVERS = ("auto", "exact", "dense", "reference")
+
+
+@dataclass(frozen=True)
+class SolverOptions:
+    """Options of :func:`~kernelbook.qp.solve`.
+
+    Parameters
+    ----------
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient's scale, with
+        which a solution is called optimal.
+    max_iter : int, default=100
+        Interior-point steps, or working sets of the exact solver.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200.0
+        Megabytes for kernel rows of the exact solver, and a quarter of those for the matrix of
+        a working set.
+    exact_from : int, default=400
+        'auto' takes the exact solver from so many variables on: below, the interior point ends
+        before the compiled loops have been loaded.
+    in_memory_up_to : int, default=500
+        Up to so many points the Gram matrix is formed: to compute all of it once takes less
+        time than to compute rows and blocks of it several times.
+    first_eps : float, default=0.05
+        Pairwise steps first stop at this fraction of the violation at the start: later, most
+        steps move variables whose place is settled; earlier, too many places are wrong.
+    eps_step : float, default=0.3
+        The factor to the next stop, where too many places are still wrong.
+    least_eps : float, default=5e-6
+        The last stop, in the same unit: rows in single precision lead no further.
+    settled : float, default=0.8
+        Free variables that are fewer than this fraction of those at the stop before are still
+        becoming fewer.
+    max_approaches : int, default=4
+        How often pairwise steps on all variables may begin again.
+    steps_per_variable : int, default=100
+        Pairwise steps by variable after which an approach ends in any case.
+    shrink_every : int, default=1000
+        Pairwise steps after which variables that stay at their bounds are put aside.
+    compact_at : float, default=0.75
+        Rows are shortened once less than this fraction of their entries is in use: to move
+        them costs about as much as a quarter of the steps until then saves.
+    """
+
+    tol: float = 1e-9
+    max_iter: int = 100
+    solver: str = "auto"
+    cache_size: float = 200.0
+    exact_from: int = 400
+    in_memory_up_to: int = 500
+    first_eps: float = 0.05
+    eps_step: float = 0.3
+    least_eps: float = 5e-6
+    settled: float = 0.8
+    max_approaches: int = 4
+    steps_per_variable: int = 100
+    shrink_every: int = 1000
+    compact_at: float = 0.75

@@ -1,0 +1,246 @@
+"""The hard-margin support vector classifier, or the proof that no hyperplane separates."""
+
+import warnings
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
+
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    all_or_nothing,
+    degeneracy,
+    expand,
+    training_gram,
+)
+from kernelbook.exceptions import NotSeparableError
+from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.qp import DenseQuadratic, QPSolution, SolverOptions, solve
+from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
+
+__all__ = ["HardMarginSVC"]
+
+Array = NDArray[np.float64]
+
+# Boxes for the hard margin, in units of 1 / (squared spread of the data). A solution that touches
+# the last one proves that the hulls are at most sqrt(2 / 1e13) = 5e-7 of the spread apart.
+HARD_MARGIN_BOXES = (1e3, 1e6, 1e9, 1e13)
+TOUCHING = 5e-7
+# Rounding of a distance that comes from kernel values: nearer weighted means are one point.
+COINCIDENT = 1e-8
+
+
+class HardMarginSVC(BinaryClassifier):
+    r"""The separating hyperplane of largest margin, or the proof that there is none.
+
+    .. math:: \min_{w, b} \tfrac12 \|w\|^2
+              \quad\text{s.t.}\quad y_i (w^\top \phi(x_i) + b) \ge 1
+
+    Parameters
+    ----------
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. One that is not positive semi-definite on the data is rejected.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int, default=100
+        Maximum number of interior-point steps, or of working sets of the exact solver.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+
+    Attributes
+    ----------
+    margin_ : float
+        Distance 1 / ||w|| of the hyperplane to the nearest points, in feature space; the empty
+        strip between the classes is twice as wide.
+    alpha_ : ndarray of shape (n,)
+        Dual variables >= 0, of sum ||w||^2.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+    classes_ : ndarray of shape (2,)
+        The labels; ``classes_[1]`` is the positive class.
+    coef_ : ndarray of shape (1, d)
+        Normal vector of the hyperplane; linear kernel only.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        y_i alpha_i of the support vectors, as in scikit-learn.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width that was used, if the kernel has one.
+    intercept_ : ndarray of shape (1,)
+        b.
+    kernel_ : Kernel
+        The kernel object that was used.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors: the points with alpha not zero, whatever C.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
+
+    Raises
+    ------
+    NotSeparableError
+        If the convex hulls of the classes meet in feature space. Its ``weights`` name a common
+        point, which proves it. Hulls nearer than 5e-7 of the data's spread are taken to meet:
+        a Gram matrix in double precision hardly tells them apart.
+    ValueError
+        As for :class:`KernelSVC`.
+    NotPositiveSemidefiniteError
+        As for :class:`KernelSVC`.
+
+    See Also
+    --------
+    KernelSVC : The machine for classes that overlap.
+
+    Notes
+    -----
+    The dual is solved in a box :math:`\alpha_i \le C` that widens until no variable touches it.
+    As long as one does, :math:`\alpha` divided by half its sum weighs two points, one in the hull
+    of each class, at a distance of at most :math:`\sqrt{2/C}`: at the optimum
+    :math:`\|w\|^2 \le \sum_i \alpha_i`, and the sum is at least 2C. If the classes are not
+    separable the distance falls to zero as C grows; by Farkas' lemma the differences between
+    solutions for C and 2C then become the weights of one point of both hulls. Notebook 01.
+
+    Examples
+    --------
+    The boundary of 0 and 2 against 4 lies half way, at 3, one unit from the nearest points:
+
+    >>> svc = HardMarginSVC(kernel="linear").fit([[0.0], [2.0], [4.0]], [-1, -1, 1])
+    >>> svc.coef_.round(12).tolist(), svc.intercept_.round(12).tolist(), round(svc.margin_, 12)
+    ([[1.0]], [-3.0], 1.0)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KERNEL_CONSTRAINTS,
+        **{name: SOLVER_CONSTRAINTS[name] for name in ("tol", "max_iter", "solver")},
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-9,
+        max_iter: int = 100,
+        solver: str = "auto",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+
+    @all_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the machine, or prove that the classes are not separable.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,)
+            Any two labels; ``classes_[1]``, the larger one, is the positive class.
+
+        Returns
+        -------
+        HardMarginSVC
+            The fitted estimator.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        classes, signs = encode_labels(y)
+        kernel = resolve_kernel(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+        split = kernel.about(X.mean(axis=0))
+        K = DenseQuadratic(training_gram(split, X))
+        solution = _widest_margin(K, signs, SolverOptions(self.tol, self.max_iter, self.solver))
+        beta, support = expand(len(X), np.arange(len(X)), solution.x, solution.status != "max_iter")
+        squared_norm = float(solution.x @ K.product(solution.x))
+        negative = int((beta < 0).sum())
+        self.kernel_, self.classes_ = kernel, classes
+        self.alpha_, self.support_ = np.abs(beta), support
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = beta[support][None, :]
+        self.n_support_ = np.array([negative, len(support) - negative], dtype=np.int32)
+        self._expansion = split.expansion(X, support, beta[support])
+        self._bias = solution.multiplier
+        shift = float(beta[support] @ split.one_sided(X[support]))
+        self.intercept_ = np.array([self._bias - shift])
+        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
+        self.degeneracy_ = degeneracy(len(support), len(X))
+        self.margin_ = squared_norm**-0.5 if squared_norm > 0 else np.inf
+        return self
+
+
+def _widest_margin(K: DenseQuadratic, signs: Array, options: SolverOptions) -> QPSolution:
+    """Solve in boxes that widen until the solution touches none, or raise NotSeparableError."""
+    squared_spread = float(K.centred(np.ones(len(signs))).diagonal.max())
+    size = squared_spread if squared_spread > 0 else 1.0
+    for box in HARD_MARGIN_BOXES:
+        # Steps on pairs are slow in wide boxes that the solution touches.
+        wide = options.solver == "auto" and box > HARD_MARGIN_BOXES[0]
+        within = replace(options, solver="dense") if wide else options
+        x = _in_box(K, signs, box / size, within)
+        largest = float(np.abs(x).max())
+        if 0 < largest < box / size:
+            # In a box of twice the solution's size the gap says what it should.
+            return solve(svc_dual(K, signs, 2 * largest), options)
+        wider = _in_box(K, signs, 2 * box / size, within)
+        candidates = [_weighted_means(K, signs, signed) for signed in (x, wider - x)]
+        weights, distance = min(candidates, key=itemgetter(1))
+        distance /= size**0.5
+        if distance <= COINCIDENT:
+            break
+    if distance > TOUCHING:
+        return solve(svc_dual(K, signs, box / size), options)  # stopped early: it will warn
+    raise NotSeparableError(
+        "the data are not separable in this feature space: the convex hulls of the two "
+        f"classes meet (two weighted means at a distance of {distance:.2g} of the data's "
+        "spread; see the error's `weights`). Use KernelSVC with a finite C, or a kernel with "
+        "more features.",
+        weights=weights,
+        distance=distance,
+    )
+
+
+def _in_box(K: DenseQuadratic, signs: Array, box: float, options: SolverOptions) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return solve(svc_dual(K, signs, box), options).x
+
+
+def _weighted_means(K: DenseQuadratic, y: Array, signed: Array) -> tuple[Array, float]:
+    """Weights >= 0 of sum 1 in each class, and the distance of the two weighted means."""
+    weights = np.maximum(y * signed, 0.0)
+    for side in SIDES:
+        total = float(weights[y == side].sum())
+        if total == 0:
+            return weights, np.inf
+        weights[y == side] /= total
+    squared_distance = float((y * weights) @ K.product(y * weights))
+    return weights, max(squared_distance, 0.0) ** 0.5

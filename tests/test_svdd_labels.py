@@ -1,0 +1,98 @@
+"""Labels, weights and parameters of the data description."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from samples import labelled, points
+
+from kernelbook.exceptions import InfeasibleError
+from kernelbook.svdd import SVDD, target_signs
+
+# Labels, weights, prices
+
+
+def test_labels():
+    X, y = labelled()
+    expected = SVDD(0.1).fit(X, y).alpha_
+    for same in (
+        y.astype(float),
+        y.astype(object),
+        y.tolist(),
+        pd.Series(y),
+        np.where(y > 0, 3, -1),
+    ):
+        assert_array_equal(SVDD(0.1).fit(X, same).alpha_, expected)
+    assert_array_equal(
+        SVDD(0.1).fit(X[y > 0], None).alpha_, SVDD(0.1).fit(X[y > 0], y[y > 0]).alpha_
+    )
+    assert_array_equal(target_signs(None, X), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (-np.ones(48), "every point as an outlier"),
+        (np.repeat(["target", "outlier"], 24), "whole numbers"),
+        (np.repeat([True, False], 24), "whole numbers"),
+        (np.repeat([1.0, np.nan], 24), "whole numbers"),
+        (np.repeat([1, -2], 24), "whole numbers"),
+        (np.repeat([1.0, 0.5], 24), "whole numbers"),
+        (np.ones(47), "inconsistent numbers of samples"),
+        (np.ones((48, 2)), "1d array"),
+    ],
+)
+def test_labels_that_mean_nothing(y, message):
+    with pytest.raises(ValueError, match=message):
+        SVDD().fit(labelled()[0], y)
+
+
+def test_fit_predict_uses_the_labels():
+    X, y = labelled()
+    assert_array_equal(SVDD(0.1).fit_predict(X, y), SVDD(0.1).fit(X, y).predict(X))
+    assert (SVDD(0.1).fit_predict(X) != SVDD(0.1).fit_predict(X, y)).any()
+
+
+@pytest.mark.parametrize("price", [{"C": 0.2}, {"nu": 0.3, "C_outlier": 0.1}, {"nu": 0.3}])
+def test_weights_count_points(price):
+    X, y = labelled()
+    weights = np.random.default_rng(3).integers(0, 4, size=len(X))
+    weighted = SVDD(**price).fit(X, y, sample_weight=weights)
+    repeated = SVDD(**price).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-9)
+    assert weighted.radius_ == pytest.approx(repeated.radius_)
+    assert_array_equal(weighted.alpha_[weights == 0], 0.0)
+
+
+def test_weights_enter_the_smallest_c():
+    with pytest.raises(InfeasibleError, match=r"below 1/n = 0.4 for n = 2.5 targets"):
+        SVDD(0.2, kernel="linear").fit(np.arange(5.0)[:, None], sample_weight=np.full(5, 0.5))
+
+
+@pytest.mark.parametrize("weights", [np.full(48, -1.0), np.zeros(48), np.ones(47)])
+def test_useless_weights(weights):
+    with pytest.raises(ValueError, match=r"(?i)sample.weight"):
+        SVDD().fit(*labelled(), sample_weight=weights)
+
+
+def test_weights_without_a_target():
+    X, y = labelled()
+    with pytest.raises(ValueError, match="zero for every target"):
+        SVDD().fit(X, y, sample_weight=(y < 0).astype(float))
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", True])
+@pytest.mark.parametrize("name", ["C", "C_outlier", "nu"])
+def test_parameters_out_of_range(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        SVDD(**{name: value}).fit(points())
+
+
+def test_nu_above_one():
+    with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got 1.5"):
+        SVDD(nu=1.5).fit(points())
+
+
+def test_nu_counts_targets_only():
+    X, y = labelled()
+    assert_array_equal(SVDD(nu=0.2).fit(X, y).alpha_, SVDD(C=1 / (0.2 * 40)).fit(X, y).alpha_)
