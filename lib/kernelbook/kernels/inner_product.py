@@ -10,8 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
-from kernelbook.kernels.compiled import POLYNOMIAL, CompiledPoints
+from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import POLYNOMIAL
 from kernelbook.kernels.radial import resolve_gamma
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
@@ -46,16 +47,9 @@ class Polynomial(Kernel, name="poly"):
         object.__setattr__(self, "degree", check_degree(self.degree))
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        return cls(degree, resolve_gamma(gamma, X, sample_weight), coef0)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(parameters.degree, gamma, parameters.coef0)
 
     @property
     def is_psd(self) -> bool:
@@ -142,15 +136,7 @@ class Linear(Polynomial, name="linear"):
         Polynomial.__init__(self, degree=1)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
         return cls()
 
     def __repr__(self) -> str:
@@ -183,16 +169,9 @@ class Sigmoid(Kernel, name="sigmoid"):
     coef0: float = 0.0
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        return cls(resolve_gamma(gamma, X, sample_weight), coef0)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(gamma, parameters.coef0)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)

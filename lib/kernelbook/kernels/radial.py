@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils import check_array
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
-from kernelbook.kernels.compiled import GAUSSIAN, LAPLACIAN, CompiledPoints
+from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import GAUSSIAN, LAPLACIAN
 
 __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
@@ -171,16 +172,8 @@ class RBF(Radial, name="rbf"):
         check_width(self.gamma)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        return cls(resolve_gamma(gamma, X, sample_weight))
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
 
     def profile(self, squares: Matrix) -> Matrix:
         return np.exp(-self.gamma * squares)
@@ -217,19 +210,11 @@ class Laplacian(Kernel, name="laplacian"):
         check_width(self.gamma)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        if isinstance(gamma, str) and gamma == "mean_distance":
-            mean = mean_city_block_distance(X, sample_weight)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        if parameters.gamma == "mean_distance":
+            mean = mean_city_block_distance(X, parameters.sample_weight)
             return cls(1.0 / mean if mean > 0 else 1.0)
-        return cls(resolve_gamma(gamma, X, sample_weight))
+        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return np.exp(-self.gamma * cdist(X, Y, "cityblock"))
