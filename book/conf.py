@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 
 BOOK = Path(__file__).resolve().parent
 sys.path[:0] = [str(BOOK.parent), str(BOOK / "ext")]
@@ -47,10 +48,17 @@ autosummary_generate = False
 toc_object_entries = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+# Estimators show what they have from their bases; kernels and matrices refer to theirs.
+autodoc_default_options = {
+    "members": True,
+    "show-inheritance": True,
+    "inherited-members": "BaseException, Kernel, Radial, Quadratic",
+}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+# Names such as alpha_ keep their underscore, which is a link in reStructuredText otherwise.
+strip_signature_backslash = True
 
 templates_path = [str(BOOK / "_templates")]
 html_static_path = [str(BOOK / "_static")]
@@ -74,15 +82,23 @@ html_theme_options = {
 }
 
 
-def skip_routing(
+def skip_member(
     app: Sphinx, what: str, name: str, item: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out the methods that scikit-learn adds to every estimator for metadata routing."""
-    return True if name.startswith("set_") and name.endswith("_request") else None
+    """Leave out what other libraries define, and what has no text of its own."""
+    routing = name.startswith("set_") and name.endswith("_request")
+    function = getattr(item, "fget", item)
+    package = (getattr(function, "__module__", None) or "kernelbook").split(".")[0]
+    foreign = package not in ("kernelbook", "kernelcourse")
+    return True if routing or foreign or not getattr(item, "__doc__", None) else None
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("autodoc-skip-member", skip_routing)
+    app.connect("autodoc-skip-member", skip_member)
+    # The attributes of an object, which Sphinx calls variables.
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
 
 
 # Without a public address no button is shown, and no link is dead.

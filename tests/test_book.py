@@ -8,9 +8,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from numpydoc.docscrape import get_doc_object
 
 import kernelbook
 import kernelcourse
+from kernelbook.svm import KernelSVC
 from tools import book, browser_test
 
 ROOT = Path(__file__).parents[1]
@@ -174,14 +176,48 @@ def test_every_module_that_says_what_it_offers_has_a_page():
     names = {module.__name__.removeprefix("kernelbook.") for module in modules}
     assert {"svm", "svdd", "bayes", "qp", "kernels", "audit", "kernelcourse"} <= names
     assert not any(name.startswith("_") for name in names)
-    assert all(f"<{name}>" in book.api_page(modules) for name in names)
+    page = book.api_page(modules)
+    assert all(page.count(f"<{name}>") == 1 for name in names)
+
+
+def test_a_module_without_a_group_is_noticed(monkeypatch):
+    monkeypatch.setattr(book, "GROUPS", {"Some": ("svm", "kernelcourse")})
+    with pytest.raises(ValueError, match="no place for audit"):
+        book.public_modules()
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    """The page of kernelbook.svm as Sphinx writes it, without the rest of the book."""
+    source, target = (tmp_path_factory.mktemp("api") / name for name in ("source", "target"))
+    (source / "api").mkdir(parents=True)
+    (source / "index.rst").write_text("Index\n=====\n\n.. toctree::\n\n   api/svm\n")
+    (source / "api" / "svm.rst").write_text(book.module_page(kernelbook.svm), encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "book"), "-q"]
+    subprocess.run([*command, str(source), str(target)], check=True, capture_output=True)
+    return (target / "api" / "svm.html").read_text(encoding="utf-8")
+
+
+def test_attributes_keep_their_underscore(api):
+    section = re.search(r'<section id="kernelsvc">(.*?)</section>', api, re.DOTALL)[1]
+    listed = re.search(r"Attributes<.*?Raises<", section, re.DOTALL)[0]
+    names = [attribute.name for attribute in get_doc_object(KernelSVC)["Attributes"]]
+    assert {"alpha_", "dual_coef_", "n_iter_", "kernel_"} <= set(names)
+    assert re.findall(r"<strong>(\w+)</strong>", listed) == names
+
+
+def test_a_class_shows_what_it_has_from_its_bases_here(api):
+    for name in ("fit", "decision_function", "predict", "coef_"):
+        assert f'id="kernelbook.svm.KernelSVC.{name}"' in api
+    assert "KernelSVC.get_params" not in api and "set_fit_request" not in api
 
 
 def test_page_of_a_module_names_each_class_and_function_once():
     page = book.module_page(kernelbook.svm)
     assert page.count(".. autoclass:: KernelSVC\n") == 1
     assert page.count(".. autofunction:: encode_labels\n") == 1
-    assert book.module_page(kernelbook.qp).count("BLOCK_VALUES") == 0  # a number has no page
+    kernels = book.module_page(kernelbook.kernels)
+    assert "BLOCK_VALUES" not in kernels and "Matrix" not in kernels  # a number, a name of a type
     assert book.module_page(kernelcourse).count(".. autofunction:: show\n") == 1
 
 

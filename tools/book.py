@@ -10,6 +10,7 @@ is an error.
 
 import argparse
 import importlib
+import inspect
 import os
 import pkgutil
 import re
@@ -53,6 +54,20 @@ PAGES = (
     "data/**/README.md",
 )
 PLACE = "<address of the repository>"
+# The modules of the library by what they are for; the pages stand in this order.
+GROUPS = {
+    "Classifiers and regression": ("svm", "svr", "fisher", "conformal", "mean_difference"),
+    "Descriptions of one class": ("oneclass", "svdd", "bayes"),
+    "Components and explanations": ("kpca", "explain"),
+    "Kernels, the solver and its proofs": ("kernels", "qp", "certification"),
+    "Measuring, comparing, sampling": ("metrics", "study", "audit", "mcmc"),
+    "Data and figures": ("datasets", "plotting"),
+    "For those who extend the library": (
+        "exceptions", "estimator", "component_signs", "preimage", "validation", "optional",
+        "compile_loops",
+    ),
+    "The course": ("kernelcourse",),
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -144,41 +159,49 @@ def figures(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def public_modules() -> list[ModuleType]:
-    """The modules of the library that say what they offer, by name, and the course."""
-    names = sorted(info.name for info in pkgutil.iter_modules(kernelbook.__path__))
+    """The modules of the library that say what they offer, and the course, group by group."""
+    names = {info.name for info in pkgutil.iter_modules(kernelbook.__path__)}
     modules = [importlib.import_module(f"kernelbook.{name}") for name in names if name[0] != "_"]
-    return [*(module for module in modules if hasattr(module, "__all__")), kernelcourse]
+    found = {_page(module): module for module in modules if hasattr(module, "__all__")}
+    found["kernelcourse"] = kernelcourse
+    order = [name for group in GROUPS.values() for name in group]
+    if lost := sorted(found.keys() - order):
+        raise ValueError(f"GROUPS in tools/book.py has no place for {', '.join(lost)}.")
+    return [found[name] for name in order if name in found]
 
 
 def api_page(modules: Sequence[ModuleType]) -> str:
-    """One line a module, and the order of their pages."""
+    """One line a module, group by group, and the order of their pages."""
     lines = [
         *_heading("The library", "="),
         "Each estimator is a scikit-learn estimator; each fit carries a certificate. The problem",
         "that a function solves stands first in its description, then shapes, units and signs,",
-        "then what is refused and why.",
-        "",
-        ".. list-table::",
-        "   :widths: 30 70",
+        "then what is rejected and why. The estimators can be imported from ``kernelbook`` itself.",
         "",
     ]
-    for module in modules:
-        lines += [
-            f"   * - :doc:`{module.__name__} <{_page(module)}>`",
-            f"     - {_summary(module)}",
-        ]
-    lines += ["", ".. toctree::", "   :hidden:", ""]
+    for title, names in GROUPS.items():
+        rows = [module for module in modules if _page(module) in names]
+        if rows:
+            lines += [*_heading(title, "-"), ".. list-table::", "   :widths: 30 70", ""]
+        for module in rows:
+            lines += [
+                f"   * - :doc:`{module.__name__} <{_page(module)}>`",
+                f"     - {_summary(module)}",
+            ]
+        lines.append("")
+    lines += [".. toctree::", "   :hidden:", ""]
     lines += [f"   {_page(module)}" for module in modules]
     return "\n".join(lines) + "\n"
 
 
 def module_page(module: ModuleType) -> str:
     """The page of one module: its text, a table of its names, then each of them."""
-    documented = [name for name in module.__all__ if callable(getattr(module, name))]
+    documented = [name for name in module.__all__ if _is_documented(getattr(module, name))]
     lines = [
         *_heading(module.__name__, "="),
         f".. automodule:: {module.__name__}",
         "   :no-members:",
+        "   :no-inherited-members:",
         "",
         f".. currentmodule:: {module.__name__}",
         "",
@@ -192,6 +215,11 @@ def module_page(module: ModuleType) -> str:
         kind = "class" if isinstance(getattr(module, name), type) else "function"
         lines += [*_heading(name, "-"), f".. auto{kind}:: {name}", ""]
     return "\n".join(lines) + "\n"
+
+
+def _is_documented(value: object) -> bool:
+    """Whether a name has an entry: numbers, and names of types, have none."""
+    return inspect.isclass(value) or inspect.isfunction(value)
 
 
 def _page(module: ModuleType) -> str:

@@ -48,10 +48,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     n_components : int, default=None
         Number of components, at most the number n of points. Components beyond the rank of the
         centred Gram matrix are columns of zeros. If None, as many as the rank (at least one).
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'
         Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
         see :func:`~kernelbook.kernels.resolve_gamma`.

@@ -43,10 +43,10 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     nu : float, default=0.5
         In (0, 1]: an upper bound of the fraction of training points outside, and a lower bound
         of the fraction of support vectors.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values. One that is not positive semi-definite on the data is rejected.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
+        One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'

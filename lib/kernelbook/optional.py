@@ -1,4 +1,4 @@
-"""The one way in which the library imports packages that not every installation has."""
+"""How the library imports packages that not every installation has."""
 
 from importlib import import_module
 from typing import Any

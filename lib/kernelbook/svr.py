@@ -44,10 +44,10 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         Regularization parameter: the upper bound of the dual variables (not divided by n).
     epsilon : float, default=0.1
         Half-width of the tube, in the unit of the target; 0 is allowed.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values. One that is not positive semi-definite on the data is rejected.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
+        One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'

@@ -1,4 +1,4 @@
-"""The one way in which the library checks a number that a caller hands in."""
+"""How the library checks a number that a caller hands in."""
 
 import math
 from numbers import Integral, Real

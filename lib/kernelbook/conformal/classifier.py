@@ -74,11 +74,10 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         Regularization parameter of the first machine.
     C_second : float, default=None
         That of the second one. If None, C.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values. Distances in feature space need K(x, x): with 'precomputed' it has to
-        be constant.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
+        Distances in feature space need K(x, x): with 'precomputed' it has to be constant.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'

@@ -54,10 +54,9 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     ----------
     nu : float, default=0.5
         In (0, 1], of both machines.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'

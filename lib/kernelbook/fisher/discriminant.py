@@ -44,10 +44,10 @@ class KernelFisherDiscriminant(
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values. One that is not positive semi-definite on the data is rejected.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
+        One that is not positive semi-definite on the data is rejected.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'
         Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
         see :func:`~kernelbook.kernels.resolve_gamma`.

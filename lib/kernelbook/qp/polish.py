@@ -35,13 +35,16 @@ def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array
     Parameters
     ----------
     program : QuadraticProgram
+        The problem, centred.
     start : InteriorPoint
+        A point near its optimum, and which bounds seem active there.
     tol : float
         Largest violation of the optimality conditions in units of the gradient.
 
     Returns
     -------
     ndarray of shape (n,)
+        The optimum, or the best point that was found.
     """
     x = _primal_dual(program, start.at_lower, start.at_upper, tol)
     if x is None:
@@ -53,7 +56,20 @@ def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array
 
 
 def feasible_point(program: QuadraticProgram, start: InteriorPoint) -> Array:
-    """A feasible point near the start, with its active variables at their bounds if possible."""
+    """Return a feasible point near the start, with its active variables at their bounds.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem, which some point of the box solves.
+    start : InteriorPoint
+        A point, feasible or not, and which bounds are active.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In the box; the equality holds to rounding, if need be at the cost of active bounds.
+    """
     a, b, lower, upper = program.a, program.b, program.lower, program.upper
     x = np.clip(start.x, lower, upper)
     x = np.where(start.at_lower, lower, np.where(start.at_upper, upper, x))

@@ -50,9 +50,11 @@ class Quadratic(ABC):
     in_memory : ndarray of shape (n, n) or None
         The matrix, if it is stored.
     is_relative : bool
-        Whether what the equality makes constant was left out in computing the entries.
+        Whether the entries were computed without what the equality makes constant.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
+    suits_single_precision : bool
+        Whether squares of the entries neither overflow nor vanish in single precision.
 
     Examples
     --------
@@ -77,48 +79,161 @@ class Quadratic(ABC):
 
     @abstractmethod
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        """Return Q x, shape (n,), or only its entries ``rows``."""
+        """Return Q x, or some of its entries.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+            The vector; most of its entries may be zero.
+        rows : ndarray of shape (k,), dtype=int, default=None
+            The entries. If None, all.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (k,)
+            The product, in double precision.
+        """
 
     @abstractmethod
     def block(self, rows: Index, columns: Index) -> Array:
-        """Return the submatrix of index arrays, shape (len(rows), len(columns))."""
+        """Return the submatrix of some rows and columns.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,), dtype=int
+            The rows.
+        columns : ndarray of shape (k,), dtype=int
+            The columns.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            A new array, in double precision.
+        """
 
     def formed(self) -> DenseQuadratic:
-        """Return the same matrix, stored."""
+        """Return the same matrix, stored.
+
+        Returns
+        -------
+        DenseQuadratic
+            The object itself if it is one.
+        """
         everything = np.arange(len(self))
         return DenseQuadratic(self.block(everything, everything))
 
     def factor(self, D: Array) -> Solve:
-        """Return the function r -> z that solves (Q + diag(D)) z = r for D (n,) > 0."""
+        """Return a solver of the systems (Q + diag(D)) z = r.
+
+        Parameters
+        ----------
+        D : ndarray of shape (n,)
+            Diagonal > 0.
+
+        Returns
+        -------
+        callable
+            From r (n,) to z (n,).
+        """
         return self.formed().factor(D)
 
     def centred(self, a: Array) -> Quadratic:
-        """Return P Q P, P = I - aa'/a'a, without what the equality a'x = b makes constant."""
+        r"""Return the matrix without what the equality :math:`a^\top x = b` makes constant.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n,)
+            Coefficients of the equality.
+
+        Returns
+        -------
+        Quadratic
+            :math:`P Q P` with :math:`P = I - aa^\top / a^\top a`.
+        """
         return self.formed().centred(a)
 
     def restricted(self, index: Index) -> Quadratic:
-        """Return the matrix of some of the variables."""
+        """Return the matrix of some of the variables.
+
+        Parameters
+        ----------
+        index : ndarray of shape (k,), dtype=int
+            The variables.
+
+        Returns
+        -------
+        Quadratic
+            Of k variables.
+        """
         return DenseQuadratic(self.block(index, index))
 
     def mean_product(self, a: Array) -> Array:
-        """Return Q a / a'a, shape (n,), or an estimate where the product is expensive."""
+        """Return Q a / a'a, or an estimate where the product is expensive.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n,)
+            Coefficients of the equality.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The means of the columns for a of ones.
+        """
         return self.product(a) / float(a @ a)
 
     def signed(self, a: Array) -> Quadratic:
-        """Return the matrix of the variables a x, for a of 1 and -1: diag(a) Q diag(a)."""
+        """Return the matrix of the variables a x: diag(a) Q diag(a).
+
+        Parameters
+        ----------
+        a : ndarray of shape (n,)
+            Entries 1 and -1.
+
+        Returns
+        -------
+        Quadratic
+            The object itself if no entry is -1.
+        """
         if (a > 0).all():
             return self
         return DenseQuadratic(a[:, None] * self.formed().in_memory * a)
 
     def folded(self) -> Quadratic | None:
-        """Return the matrix of half the variables, if the second half repeats the first."""
+        """Return the matrix of half the variables, if the second half repeats the first.
+
+        Returns
+        -------
+        Quadratic or None
+            None if it does not.
+        """
         return None
 
 
 def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
-    """Function r -> z with (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
+    """Return a solver of (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
 
     Where rounding leaves no Cholesky factor, the ridge is raised until there is one.
+
+    Parameters
+    ----------
+    Q : ndarray of shape (n, n)
+        Symmetric; neither copied nor changed.
+    D : ndarray of shape (n,)
+        Diagonal to add, >= 0.
+    ridge : float, default=0.0
+        Number to add to the diagonal.
+
+    Returns
+    -------
+    callable
+        From r (n,) to z (n,).
+
+    Examples
+    --------
+    >>> solve = cholesky_solver(np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([2.0, 0.0]))
+    >>> solve(np.array([8.0, 9.0])).round(12).tolist()
+    [2.0, 3.0]
     """
     while True:
         # A symmetric matrix is its own transpose, which LAPACK can overwrite.
@@ -142,7 +257,7 @@ class DenseQuadratic(Quadratic):
         Symmetric positive semi-definite, at least on the vectors that the equality leaves free;
         neither copied nor changed.
     is_relative : bool, default=False
-        Whether what the equality makes constant was left out in computing the entries.
+        Whether the entries were computed without what the equality makes constant.
 
     Examples
     --------
@@ -220,10 +335,33 @@ def double_centre(
 
 @dataclass(frozen=True)
 class QuadraticProgram:
-    r"""Minimise a quadratic over a box with one equality; all vectors have shape (n,).
+    r"""A convex quadratic to minimise over a box with one equality.
 
     .. math::  \min_x \tfrac12 x^\top Q x + q^\top x
                \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
+
+    Parameters
+    ----------
+    Q : Quadratic
+        The matrix, n variables.
+    q : ndarray of shape (n,)
+        Linear term.
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    b : float
+        Right-hand side of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+
+    Examples
+    --------
+    >>> one = np.ones(2)
+    >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), -one, one, 1.0, 0 * one, one)
+    >>> objective, gradient = program.objective_and_gradient(one)
+    >>> objective, gradient.tolist()
+    (-1.0, [0.0, 0.0])
     """
 
     Q: Quadratic
@@ -240,7 +378,7 @@ class QuadraticProgram:
 
     @cached_property
     def size_of_terms(self) -> float:
-        """Largest entry of the diagonal of Q or, if that is larger, of P Q P in :meth:`centred`.
+        """Largest entry of the diagonals of Q and of the matrix P Q P of :meth:`centred`.
 
         A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
         """
@@ -250,11 +388,38 @@ class QuadraticProgram:
         return max(self.curvature, float(diagonal.max()))
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
+        """Return the objective and its gradient at a point.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+            The point, feasible or not.
+
+        Returns
+        -------
+        objective : float
+            1/2 x'Qx + q'x.
+        gradient : ndarray of shape (n,)
+            Qx + q.
+        """
         product = self.Q.product(x)
         return 0.5 * float(x @ product) + float(self.q @ x), product + self.q
 
     def restricted(self, index: Index, x: Array) -> QuadraticProgram:
-        """The program of the variables in index, the others fixed at their values in x."""
+        """Return the program of some variables, the others fixed at their values in x.
+
+        Parameters
+        ----------
+        index : ndarray of shape (k,), dtype=int
+            The variables.
+        x : ndarray of shape (n,)
+            The values of the others.
+
+        Returns
+        -------
+        QuadraticProgram
+            Of k variables.
+        """
         fixed = x.copy()
         fixed[index] = 0.0
         return QuadraticProgram(
@@ -267,10 +432,15 @@ class QuadraticProgram:
         )
 
     def centred(self) -> QuadraticProgram:
-        r"""The same program without what the equality makes constant.
+        r"""Return the same program without what the equality makes constant.
 
         With :math:`P = I - aa^\top / a^\top a` every feasible x is :math:`Px + (b/a^\top a)\, a`,
         so that Q can give way to P Q P, and the vector to P times itself.
+
+        Returns
+        -------
+        QuadraticProgram
+            With the same solution.
         """
         size = float(self.a @ self.a)
         linear = self.q + (self.b / size) * self.Q.product(self.a)
@@ -283,16 +453,40 @@ class QuadraticProgram:
 def accepted_multipliers(
     gradient: Array, x: Array, a: Array, lower: Array, upper: Array
 ) -> tuple[Array, Array]:
-    r"""The least and the greatest multiplier of the equality that each variable accepts.
+    r"""Return the least and the greatest multiplier of the equality that each variable accepts.
 
     With the gradient :math:`g = Qx + q`, a multiplier :math:`\lambda` fits the variable i if
     :math:`g_i + \lambda a_i \ge 0` where x_i can still grow, and :math:`\le 0` where it can
     still shrink.
 
+    Parameters
+    ----------
+    gradient : ndarray of shape (n,)
+        The gradient g, or that plus any multiple of a.
+    x : ndarray of shape (n,)
+        A feasible point.
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds.
+    upper : ndarray of shape (n,)
+        Upper bounds.
+
     Returns
     -------
-    least, greatest : ndarray of shape (n,)
-        Infinite where the variable sets no bound.
+    least : ndarray of shape (n,)
+        Minus infinity where the variable sets no bound.
+    greatest : ndarray of shape (n,)
+        Infinity where the variable sets no bound.
+
+    Examples
+    --------
+    A variable at its lower bound can only grow, one between its bounds can do both:
+
+    >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
+    >>> least, greatest = accepted_multipliers(g, x, one, 0 * one, one)
+    >>> least.tolist(), greatest.tolist()
+    ([-1.0, -2.0], [inf, -2.0])
     """
     moves = a != 0
     t = -gradient / np.where(moves, a, 1.0)
@@ -305,13 +499,40 @@ def accepted_multipliers(
 def multiplier_bounds(
     gradient: Array, x: Array, a: Array, lower: Array, upper: Array
 ) -> tuple[float, float]:
-    r"""Bounds that the optimality conditions put on the multiplier of the equality.
+    r"""Return the bounds that the optimality conditions put on the multiplier of the equality.
+
+    Every :math:`\lambda` between them proves optimality; where low > high, the difference is the
+    violation m - M of Keerthi et al., by which the conditions fail.
+
+    Parameters
+    ----------
+    gradient : ndarray of shape (n,)
+        Qx + q, or that plus any multiple of a.
+    x : ndarray of shape (n,)
+        A feasible point.
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds.
+    upper : ndarray of shape (n,)
+        Upper bounds.
 
     Returns
     -------
-    low, high : float
-        Every :math:`\lambda` in [low, high] proves optimality; low > high measures by how much
-        the conditions fail. Infinite where nothing bounds it.
+    low : float
+        The larger of what the variables accept at least; minus infinity if nothing bounds it.
+    high : float
+        The smaller of what they accept at most; infinity if nothing bounds it.
+
+    References
+    ----------
+    [Keerthi2001]_
+
+    Examples
+    --------
+    >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
+    >>> multiplier_bounds(g, x, one, 0 * one, one)
+    (-1.0, -2.0)
     """
     least, greatest = accepted_multipliers(gradient, x, a, lower, upper)
     return float(least.max()), float(greatest.min())

@@ -37,14 +37,14 @@ class Certificate:
     Attributes
     ----------
     duality_gap : float
-        ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution has an objective
-        that is better by more than this fraction.
+        The difference ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution
+        has an objective that is better by more than this fraction.
     kkt_violation : float
         Largest violation of the optimality conditions, in units of the gradient: relative to
         the largest entry of its two terms, Qx and q.
     status : {'optimal', 'not optimal to tol', 'stalled', 'max_iter'}
         ``'optimal'`` if the violation is within the tolerance that was asked for. Otherwise
-        ``'stalled'`` for a solver that found no way on, ``'max_iter'`` for one that was stopped,
+        ``'stalled'`` for a solver that could not go on, ``'max_iter'`` for one that was stopped,
         and ``'not optimal to tol'`` for a machine that is only certified here.
 
     Examples
@@ -68,14 +68,18 @@ class QPSolution:
         Bounded variables are exactly at their bounds.
     multiplier : float
         Of the equality; the bias of a support vector machine.
-    duality_gap, kkt_violation, status
-        See :class:`~kernelbook.qp.Certificate`.
+    duality_gap : float
+        Relative duality gap, see :class:`~kernelbook.qp.Certificate`.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the gradient.
     n_iter : int
-        Interior-point steps, or working sets of the exact way.
+        Number of interior-point steps, or of working sets of the exact solver.
+    status : {'optimal', 'stalled', 'max_iter'}
+        How the solver ended.
     objective : float
-        1/2 x'Qx + q'x.
+        The minimum, 1/2 x'Qx + q'x.
     product : ndarray of shape (n,)
-        Q x.
+        The product Q x.
 
     Examples
     --------
@@ -121,13 +125,16 @@ def solve(
     Returns
     -------
     QPSolution
+        The solution and its proof.
 
     Raises
     ------
     InfeasibleError
         If no point of the box meets the equality.
     ValueError
-        If the exact solver is asked for and cannot serve the program.
+        If the solver is not known, or the exact one is asked for and cannot serve the program.
+    RuntimeError
+        If the exact solver is asked for, and numba finds no directory for what it compiles.
 
     Warns
     -----
@@ -154,7 +161,19 @@ def solve(
 
 
 def goes_exact(program_size: int, options: SolverOptions) -> bool:
-    """Whether a program of that many variables, box and equality permitting, is solved exactly.
+    """Say whether the exact solver takes a program of that size, box and equality permitting.
+
+    Parameters
+    ----------
+    program_size : int
+        Number of variables.
+    options : SolverOptions
+        Solver and limits.
+
+    Returns
+    -------
+    bool
+        False too where the compiled loops cannot be loaded.
 
     Examples
     --------
@@ -306,7 +325,7 @@ def certify(
     scale: float,
     tol: float,
 ) -> tuple[Certificate, float]:
-    r"""Certificate and multiplier of a feasible point.
+    r"""Return the certificate and the multiplier of a feasible point.
 
     .. math:: \min_x \tfrac12 x^\top Q x + q^\top x
                \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
@@ -320,9 +339,16 @@ def certify(
     ----------
     gradient : ndarray of shape (n,)
         Q x + q, or that plus any multiple of a.
-    a, lower, upper, x : ndarray of shape (n,)
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+    x : ndarray of shape (n,)
+        The point, which the box and the equality admit.
     objective : float
-        Of x; the gap is relative to it, or to the dual objective if that is larger.
+        The objective at x; the gap is relative to it, or to the dual one if that is larger.
     scale : float
         The unit of the violation.
     tol : float
@@ -331,6 +357,7 @@ def certify(
     Returns
     -------
     certificate : Certificate
+        Gap, violation and status.
     multiplier : float
         Mean over the free variables, else the midpoint of the interval of optimal multipliers
         (its finite end, if only one is).
@@ -363,18 +390,34 @@ def certify_residual(
     scale: float,
     tol: float,
 ) -> Certificate:
-    r"""Certificate of a feasible point whose multiplier is given, too.
+    r"""Return the certificate of a feasible point whose multiplier is given, too.
 
     Parameters
     ----------
     residual : ndarray of shape (n,)
-        :math:`r = Qx + q + \lambda a`.
-    x, lower, upper, objective, scale, tol
-        As for :func:`certify`.
+        The residual :math:`r = Qx + q + \lambda a`.
+    x : ndarray of shape (n,)
+        The point.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+    objective : float
+        The objective at x; the gap is relative to it, or to the dual one if that is larger.
+    scale : float
+        The unit of the violation.
+    tol : float
+        Largest violation, in that unit, that counts as optimal.
+
+    Returns
+    -------
+    Certificate
+        Gap, violation and status.
 
     Examples
     --------
-    At the lower end of [0, 1] a slope of 1 is right, at the upper end it costs its width:
+    At the lower end of [0, 1] a slope of 1 is right; at the upper end the gap is slope times
+    width, here a quarter of the objective:
 
     >>> import numpy as np
     >>> zero, one = np.zeros(1), np.ones(1)

@@ -68,7 +68,6 @@ class PairedQuadratic(Quadratic):
         return solve_pair
 
     def mean_product(self, a: Array) -> Array:
-        """Q a / a'a, by what K has for that."""
         n = len(self.K)
         difference = a[:n] - a[n:]
         if not difference.any():
@@ -97,8 +96,8 @@ class RepeatedQuadratic(Quadratic):
     ----------
     K : Quadratic
         The matrix of n points.
-    point_of : ndarray of int, default=None
-        The point of each variable; all points twice if None.
+    point_of : ndarray of shape (m,), dtype=int, default=None
+        The point of each of m variables. If None, all points twice.
 
     Examples
     --------

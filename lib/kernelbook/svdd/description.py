@@ -56,10 +56,10 @@ class SVDD(SphereDetector):
     nu : float, default=None
         Sets C to 1 / (nu n) for n targets, n their sum of weights: without outliers at most
         this fraction of the targets lies outside. In (0, 1]. If None, and C is None too, 0.05.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
-            callable, default='rbf'
-        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
-        matrix of values. One that is not positive semi-definite on the data is rejected.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
+        One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'

@@ -1,1 +1,1 @@
-"""The exact way through the quadratic program, for many variables; needs numba."""
+"""The exact solver of the quadratic program: compiled steps on pairs, then working sets."""

@@ -23,7 +23,7 @@ LARGEST_BORDER, BORDER_SHARE = 60, 0.25
 
 
 class BorderedSystem:
-    r"""Solve, for a set F of free variables, the others fixed,
+    r"""A solver of systems for a set F of free variables, the others fixed.
 
     .. math:: K_{FF} b_F + \lambda 1 = r_F - K_{FB} b_B,\qquad 1^\top b_F = \Delta - 1^\top b_B.
 
@@ -46,10 +46,18 @@ class BorderedSystem:
         self._in_base: Mask = np.zeros(len(K), dtype=bool)
 
     def solver_for(self, free: Mask) -> Correct | None:
-        """Return a function of right-hand sides (residuals of the free variables, missing sum).
+        """Return a solver of the system of a set of free variables.
 
-        It returns the steps of the free variables and of lambda, and, as LAPACK does, 0. None
-        if no factor can be had.
+        Parameters
+        ----------
+        free : ndarray of shape (n,), dtype=bool
+            The set.
+
+        Returns
+        -------
+        callable or None
+            From the right-hand side (residuals of the free variables, missing sum) to the steps of
+            the free variables and of lambda, and, as LAPACK does, 0. None if there is no factor.
         """
         if self._is_far(free) and not self._factorise(free):
             return None

@@ -20,13 +20,23 @@ SEARCHED = 64
 class RowCache:
     """Rows of length n in single precision; one not used for long makes room.
 
+    Parameters
+    ----------
+    n : int
+        Length of a row, and number of rows that there are.
+    memory : int
+        Bytes for the rows; there is room for two in any case.
+
     Attributes
     ----------
-    rows : ndarray of shape (places, n)
+    rows : ndarray of shape (places, n), dtype=float32
+        The rows that are kept.
     slot : ndarray of shape (n,), dtype=int
         The place of each row, -1 if it is not there.
-    owner, used : ndarray of shape (places,), dtype=int
-        The row in each place (-1: none), and when it was used last.
+    owner : ndarray of shape (places,), dtype=int
+        The row in each place, -1 if there is none.
+    used : ndarray of shape (places,), dtype=int
+        When the row in each place was used last.
     taken : ndarray of shape (1,), dtype=int
         The number of places taken; beyond it, where to look for one to give up.
     """
@@ -42,11 +52,21 @@ class RowCache:
 
     @property
     def places(self) -> tuple[Array, Index, Index]:
-        """Rows, the place of each, and when it was used last: what the steps look at."""
+        """Rows, the place of each, and when it was used last: what the steps need."""
         return self.rows, self.slot, self.used
 
     def keep(self, i: int, row: Array, clock: int) -> None:
-        """Keep row i."""
+        """Keep a row.
+
+        Parameters
+        ----------
+        i : int
+            Its number.
+        row : ndarray of shape (n,)
+            Its entries.
+        clock : int
+            The time, in rows asked for.
+        """
         place = make_room(i, clock, self.slot, self.owner, self.used, self.taken)
         self.rows[place] = row.astype(np.float32)
 
@@ -55,6 +75,11 @@ class RowCache:
 
         Every row moves towards the front of the same memory, so none is overwritten before its
         turn.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (k,), dtype=int
+            The entries, in ascending order.
         """
         n = len(kept)
         position = np.full(len(self.slot), -1, dtype=np.int64)

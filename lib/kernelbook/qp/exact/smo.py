@@ -36,6 +36,32 @@ class Pairwise:
     Where every point has one variable in [0, u] and another in [-l, 0], with s apart by 2 eps,
     as in regression, one variable in [-l, u] and a term eps |b| stand for both: half as many,
     with rows of half the length.
+
+    Parameters
+    ----------
+    K : Quadratic
+        The matrix, n variables.
+    b : ndarray of shape (n,)
+        A feasible point.
+    t : ndarray of shape (n,)
+        There s - K b.
+    lower : ndarray of shape (n,)
+        Lower bounds, finite.
+    upper : ndarray of shape (n,)
+        Upper bounds, finite.
+    unit : float
+        The size of the curvature of a pair, against which none is told from some.
+    options : SolverOptions
+        Memory for rows, and when variables are put aside.
+
+    Attributes
+    ----------
+    n_steps : int
+        Number of steps so far.
+
+    References
+    ----------
+    [Platt1998]_, [Keerthi2001]_, [Fan2005]_
     """
 
     def __init__(
@@ -72,9 +98,16 @@ class Pairwise:
         self._take(np.arange(len(b)))
 
     def point(self) -> tuple[Array, Array, Index]:
-        """Return b, t = s - K b, and the variables that have not been put aside.
+        """Return where the steps have led.
 
-        All have shape (n,); t is up to date for the last ones only.
+        Returns
+        -------
+        b : ndarray of shape (n,)
+            A feasible point.
+        t : ndarray of shape (n,)
+            There s - K b, up to date for the active variables only.
+        active : ndarray of shape (k,), dtype=int
+            The variables that have not been put aside.
         """
         b, t, active = self._whole_b, self._whole_t, self._active
         b[active], t[active] = self._b, self._t
@@ -85,11 +118,30 @@ class Pairwise:
         return both, np.concatenate([t - kink, t + kink]), np.append(active, active + len(b))
 
     def violation(self) -> float:
-        """Largest t that can rise less the smallest that can fall, among the active variables."""
+        """Return the violation of the optimality conditions among the active variables.
+
+        Returns
+        -------
+        float
+            Largest t of a variable that can rise less the smallest of one that can fall.
+        """
         return float(self._top.max() - self._bottom.min())
 
     def run(self, eps: float, max_steps: int) -> bool:
-        """Step until the violation is at most eps; False if the steps did not suffice."""
+        """Step until the violation is small.
+
+        Parameters
+        ----------
+        eps : float
+            The violation at which to stop, in the unit of t.
+        max_steps : int
+            Largest number of steps, with those of earlier calls.
+
+        Returns
+        -------
+        bool
+            False if the steps did not suffice.
+        """
         while True:
             limit = min(max_steps, self.n_steps + self._options.shrink_every)
             status = self._steps(eps, limit)

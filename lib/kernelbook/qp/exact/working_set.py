@@ -60,10 +60,15 @@ def solve_exact(
     Returns
     -------
     x : ndarray of shape (n,)
+        The solution, or the best point that was found; bounded variables exactly at their bounds.
     n_outer : int
         Number of working sets.
     product : ndarray of shape (n,), or None
-        Q x, where it was computed on the way.
+        The product Q x, where it was computed on the way.
+
+    References
+    ----------
+    [Platt1998]_, [Fan2005]_, [Kunisch2003]_
     """
     a = program.a
     K, s = program.Q.signed(a), -a * program.q
