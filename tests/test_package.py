@@ -146,7 +146,7 @@ def test_wheel_needs_the_core_packages_and_names_the_extras(wheel):
     head = metadata(wheel)
     entries = head.get_all("Requires-Dist")
     core = {requirement_name(entry) for entry in entries if "extra ==" not in entry}
-    assert core == CORE == set(package_map.CORE)
+    assert core == CORE == set(package_map.requirements()[""])
     assert head.get_all("Provides-Extra") == list(PROJECT["optional-dependencies"])
     assert head["Requires-Python"] == PROJECT["requires-python"]
     assert head.get_all("License-File") == ["LICENSE"]

@@ -20,15 +20,24 @@ __all__ = [
 class NotSeparableError(ValueError):
     """No hyperplane of this feature space separates the two classes.
 
-    Attributes
+    Parameters
     ----------
-    weights : ndarray, shape (n,), or None
+    message : str
+        What was asked for, and what to do instead.
+    weights : ndarray, shape (n,), optional
         The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
         two classes in feature space coincide. A point common to both convex hulls lies on no
         side of any hyperplane.
-    distance : float or None
+    distance : float, optional
         Distance of the two weighted means, relative to the spread of the data: what rounding
         left of zero.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,), or None
+        As given.
+    distance : float or None
+        As given.
     """
 
     def __init__(
