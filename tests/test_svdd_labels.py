@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from samples import labelled, points
+from samples import labelled, named, points
 
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.svdd import SVDD, target_signs
@@ -33,11 +33,11 @@ def test_labels():
     ("y", "message"),
     [
         (-np.ones(48), "every point as an outlier"),
-        (np.repeat(["target", "outlier"], 24), "whole numbers"),
-        (np.repeat([True, False], 24), "whole numbers"),
-        (np.repeat([1.0, np.nan], 24), "whole numbers"),
-        (np.repeat([1, -2], 24), "whole numbers"),
-        (np.repeat([1.0, 0.5], 24), "whole numbers"),
+        (np.repeat(["target", "outlier"], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([True, False], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1.0, np.nan], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1, -2], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1.0, 0.5], 24), "y must hold integers: -1 for outliers"),
         (np.ones(47), "inconsistent numbers of samples"),
         (np.ones((48, 2)), "1d array"),
     ],
@@ -84,12 +84,12 @@ def test_weights_without_a_target():
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", True])
 @pytest.mark.parametrize("name", ["C", "C_outlier", "nu"])
 def test_parameters_out_of_range(name, value):
-    with pytest.raises(ValueError, match=f"{name} must be"):
+    with pytest.raises(ValueError, match=named(name, value)):
         SVDD(**{name: value}).fit(points())
 
 
 def test_nu_above_one():
-    with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got 1.5"):
+    with pytest.raises(ValueError, match=named("nu", 1.5)):
         SVDD(nu=1.5).fit(points())
 
 
