@@ -23,21 +23,20 @@ class NotSeparableError(ValueError):
     Parameters
     ----------
     message : str
-        What was asked for, and what to do instead.
-    weights : ndarray, shape (n,), optional
-        The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
-        two classes in feature space coincide. A point common to both convex hulls lies on no
-        side of any hyperplane.
-    distance : float, optional
-        Distance of the two weighted means, relative to the spread of the data: what rounding
-        left of zero.
+        What is wrong, and what to do about it.
+    weights : ndarray of shape (n,), default=None
+        The certificate, kept as an attribute: non-negative, of sum 1 in each class, so that the
+        weighted means of the two classes in feature space coincide. A point common to both
+        convex hulls lies on no side of any hyperplane.
+    distance : float, default=None
+        Distance of the two weighted means relative to the spread of the data, kept as an
+        attribute: what rounding left of zero.
 
-    Attributes
-    ----------
-    weights : ndarray, shape (n,), or None
-        As given.
-    distance : float or None
-        As given.
+    Examples
+    --------
+    >>> error = NotSeparableError("the hulls meet", distance=0.0)
+    >>> str(error), error.distance, error.weights
+    ('the hulls meet', 0.0, None)
     """
 
     def __init__(

@@ -27,8 +27,8 @@ class InteriorPoint:
 
     Attributes
     ----------
-    x : ndarray, shape (n,)
-    at_lower, at_upper : ndarray of bool, shape (n,)
+    x : ndarray of shape (n,)
+    at_lower, at_upper : ndarray of shape (n,), dtype=bool
         Bounds whose slack is smaller than their multiplier, in the scaled problem.
     n_iter : int
     near : bool
