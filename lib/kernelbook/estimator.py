@@ -12,11 +12,21 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from kernelbook.kernels import NAMED, Kernel, KernelLike, Matrix, check_gram
+from kernelbook.kernels import (
+    NAMED,
+    Expansion,
+    Kernel,
+    KernelLike,
+    Matrix,
+    check_gram,
+    resolve_kernel,
+)
 from kernelbook.qp import (
     SOLVERS,
+    Certificate,
     DenseQuadratic,
     GramQuadratic,
+    QPSolution,
     Quadratic,
     SolverOptions,
     goes_exact,
@@ -110,12 +120,45 @@ class KernelEstimator(BaseEstimator):
     degree: int
     coef0: float
     kernel_: Kernel
+    alpha_: Array
+    certificate_: Certificate
+    degeneracy_: str | None
+    dual_coef_: Matrix
+    n_iter_: int
+    support_: Index
+    support_vectors_: Matrix
+    _expansion: Expansion
 
     @property
     def gamma_(self) -> float:
         """The width of the kernel, if it has one; the same as ``kernel_.gamma``."""
         gamma: float = self.kernel_.gamma  # type: ignore[attr-defined]
         return gamma
+
+    def _resolve_kernel(self, X: Matrix, sample_weight: Array | None = None) -> Kernel:
+        """The kernel object that the parameters stand for on training points."""
+        return resolve_kernel(
+            self.kernel,
+            X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            sample_weight=sample_weight,
+        )
+
+    def _keep_support(
+        self, X: Matrix, kernel: Kernel, split: Kernel, kept: Index, solution: QPSolution, x: Array
+    ) -> Array:
+        """Set what follows from the coefficients x of the kept points; return those of all (n,)."""
+        coefficients, support = expand(len(X), kept, x, solution.status != "max_iter")
+        self.kernel_, self.support_ = kernel, support
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = coefficients[support][None, :]
+        self.alpha_ = np.abs(coefficients)
+        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
+        self.degeneracy_ = degeneracy(len(support), len(kept))
+        self._expansion = split.expansion(X, support, coefficients[support])
+        return coefficients
 
     def _check_new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""

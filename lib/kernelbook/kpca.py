@@ -22,7 +22,7 @@ from kernelbook.estimator import (
     training_gram,
 )
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import PSD_TOLERANCE, Kernel, KernelLike, Matrix, Radial, resolve_kernel
+from kernelbook.kernels import PSD_TOLERANCE, Kernel, KernelLike, Matrix, Radial
 from kernelbook.preimage import RidgePreimage, distance_preimages, fixed_point_preimages
 from kernelbook.qp import double_centre
 
@@ -195,9 +195,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             raise ValueError(
                 f"n_components must be at most n_samples={len(X)}, got {self.n_components}."
             )
-        self.kernel_ = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        self.kernel_ = self._resolve_kernel(X)
         self._mean = X.mean(axis=0)
         self._split = self.kernel_.about(self._mean)
         K = _conditionally_semidefinite_gram(self._split, X)

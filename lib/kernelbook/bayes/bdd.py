@@ -20,12 +20,10 @@ from kernelbook.estimator import (
     SOLVER_CONSTRAINTS,
     Number,
     all_or_nothing,
-    degeneracy,
-    expand,
     training_gram,
 )
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd import ROUNDING, Centre, SphereDetector, full_norm, target_signs
 
@@ -236,10 +234,7 @@ class BayesianDataDescription(SphereDetector):
                 f"upper = {self.upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their "
                 f"weights cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
             )
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=(signs > 0).astype(np.float64),
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, (signs > 0).astype(np.float64))
         targets = kernel.subset(X, kept)
         split = kernel.about(targets.mean(axis=0))
         K = training_gram(split, targets)
@@ -252,19 +247,13 @@ class BayesianDataDescription(SphereDetector):
             np.ones(n), 1.0, np.zeros(n), np.full(n, min(float(self.upper), 1.0)),
         )  # fmt: skip
         solution = solve(program, SolverOptions(self.tol, self.max_iter, self.solver))
-        alpha, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
         products, diagonal = K @ solution.x, np.diagonal(K)
         product = float(solution.x @ products)
-        self.kernel_, self._split = kernel, split
-        self.alpha_, self.support_ = alpha, support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = alpha[support][None, :]
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), n)
         self.prior_mean_ = m
         left_out = 0.5 * n * split.constant + float(split.one_sided(targets).sum())
         self.objective_ = 2.0 * (solution.objective - left_out)
-        self._centre = Centre(split.expansion(X, support, alpha[support]), product)
+        self._split, self._centre = split, Centre(self._expansion, product)
         self.center_norm_ = full_norm(split, targets, solution.x, product)
         self.resolution_ = self.tol * float(
             max(np.abs(diagonal).max(), 2.0 * np.abs(products).max())

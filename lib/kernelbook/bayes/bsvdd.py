@@ -19,7 +19,7 @@ from kernelbook.bayes.prior import (
 )
 from kernelbook.estimator import KERNEL_CONSTRAINTS, Number, all_or_nothing, training_gram
 from kernelbook.exceptions import CollapseWarning, warn_user
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.svdd import SphereDetector, target_signs
 
 __all__ = ["BayesianSVDD"]
@@ -274,10 +274,7 @@ class BayesianSVDD(SphereDetector):
         check_cutoff(self.cutoff, self.rank, self.cv, self.prior_mean, self.prior_scale, signs)
         taking_part = np.zeros(len(X))
         taking_part[kept] = 1.0
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=taking_part,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, taking_part)
         points = kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         K = training_gram(split, points)

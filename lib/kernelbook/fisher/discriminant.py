@@ -20,7 +20,7 @@ from kernelbook.estimator import (
     training_gram,
 )
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 
 __all__ = ["KernelFisherDiscriminant"]
 
@@ -213,9 +213,7 @@ class KernelFisherDiscriminant(
         counts = Y.sum(axis=0)
         self._check_components(len(counts))
         self.priors_ = self._resolve_priors(counts)
-        self.kernel_ = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        self.kernel_ = self._resolve_kernel(X)
         self._mean = X.mean(axis=0)
         self._split = self.kernel_.about(self._mean)
         K = training_gram(self._split, X)

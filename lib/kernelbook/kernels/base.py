@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,28 @@ Index = NDArray[np.intp]
 NAMED: dict[str, type[Kernel]] = {}
 # Points of one block when only the diagonal is wanted: 15/16 of its values are computed in vain.
 DIAGONAL_BLOCK = 16
+
+
+@dataclass(frozen=True)
+class KernelParameters:
+    """Parameters of an estimator from which a named kernel is made.
+
+    Parameters
+    ----------
+    gamma : float or str, default=1.0
+        The width, or a rule for it; see :func:`~kernelbook.kernels.resolve_gamma`.
+    degree : int, default=3
+        Degree of a polynomial.
+    coef0 : float, default=0.0
+        Independent term.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights of the training points in rules for the width.
+    """
+
+    gamma: float | str = 1.0
+    degree: int = 3
+    coef0: float = 0.0
+    sample_weight: Array | None = None
 
 
 class Kernel(ABC):
@@ -79,34 +102,19 @@ class Kernel(ABC):
             NAMED[name] = cls
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
         """Return the kernel that an estimator's parameters and training points stand for.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        gamma : float or str
-            The width, or a rule for it; see :func:`resolve_gamma`.
-        degree : int
-            Degree of a polynomial.
-        coef0 : float
-            Independent term.
-        sample_weight : ndarray of shape (n,), default=None
-            Weights of the points in rules for the width.
+        parameters : KernelParameters
+            What the estimator was given; a kernel takes what it has and ignores the rest.
 
         Returns
         -------
         Kernel
-            With the parameters that it has; the others are ignored.
         """
         return cls()
 
@@ -463,9 +471,8 @@ def resolve_kernel(
     if isinstance(kernel, Kernel):
         resolved = kernel
     elif isinstance(kernel, str) and kernel in NAMED:
-        resolved = NAMED[kernel].from_parameters(
-            X, gamma=gamma, degree=degree, coef0=coef0, sample_weight=sample_weight
-        )
+        parameters = KernelParameters(gamma, degree, coef0, sample_weight)
+        resolved = NAMED[kernel].from_parameters(X, parameters)
     elif callable(kernel):
         from kernelbook.kernels.given import FromCallable
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-__all__ = ["GAUSSIAN", "LAPLACIAN", "POLYNOMIAL", "CompiledPoints", "loops_are_available"]
+from kernelbook.kernels.kinds import GAUSSIAN, POLYNOMIAL
+
+__all__ = ["CompiledPoints", "loops_are_available"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-GAUSSIAN, LAPLACIAN, POLYNOMIAL = 0, 1, 2
 # From so many features on, inner products by BLAS are faster than sums of squared differences.
 # They lose the digits that norms have more than distances, so only norms up to this are let in.
 MANY_FEATURES, LARGEST_NORM = 16, 8.0

@@ -196,22 +196,16 @@ def _minimise(
     """Fix what cannot move, then solve for the rest: x, steps, and Q x if known."""
     solver = _chosen_solver(program, options)
     x = _extreme_point(program)
+    if x is not None:
+        return x, 0, None
     moves = program.lower < program.upper
-    if x is not None or not moves.any():
-        return program.lower.copy() if x is None else x, 0, None
-    if moves.all():
-        return _minimise_moving(solver, program, options, start)
-    x = np.where(moves, 0.0, program.lower)
-    moving = np.flatnonzero(moves)
-    rest = program.restricted(moving, x)
-    near = None if start is None else start[moving]
-    x[moving], n_iter, _ = _minimise_moving(solver, rest, options, near)
-    return x, n_iter, None
-
-
-def _minimise_moving(
-    solver: str, program: QuadraticProgram, options: SolverOptions, start: Array | None
-) -> tuple[Array, int, Array | None]:
+    if not moves.all():
+        x, moving = np.where(moves, 0.0, program.lower), np.flatnonzero(moves)
+        if len(moving) == 0:
+            return x, 0, None
+        near = None if start is None else start[moving]
+        x[moving], n_iter, _ = _minimise(program.restricted(moving, x), options, near)
+        return x, n_iter, None
     # Loaded when needed: the compiled loops, and cvxopt, take their time.
     if solver == "exact":
         from kernelbook.qp.exact.working_set import solve_exact

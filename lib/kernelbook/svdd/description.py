@@ -13,12 +13,10 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     training_matrix,
 )
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.kernels import KernelLike
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd.sphere import Centre, SphereDetector, full_norm, target_signs
 
@@ -237,24 +235,15 @@ class SVDD(SphereDetector):
         signs, weights = target_signs(y, X), check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         box = (signs * _costs(self.C, self.C_outlier, self.nu, signs, weights))[kept]
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         solution = solve(svdd_dual(K, box), options)
-        beta, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
         product = float(solution.x @ solution.product)
-        self.kernel_, self._split = kernel, split
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
-        self._centre = Centre(split.expansion(X, support, beta[support]), product)
+        self._split, self._centre = split, Centre(self._expansion, product)
         self.center_norm_ = full_norm(split, points, solution.x, product)
         self._diagonal_range = (float(K.diagonal.min()), float(K.diagonal.max()))
         scale = max(np.abs(K.diagonal).max(), 2.0 * np.abs(solution.product).max())

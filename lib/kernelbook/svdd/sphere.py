@@ -153,8 +153,6 @@ class SphereDetector(OutlierMixin, KernelEstimator):
     radius_: float
     radius_squared_: float
     offset_: float
-    dual_coef_: Matrix
-    support_vectors_: Matrix
     _split: Kernel
     _centre: Centre
     _diagonal_range: tuple[float, float]

@@ -18,12 +18,10 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import Expansion, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.validation import check_number
 
@@ -91,9 +89,6 @@ class BinaryClassifier(ClassifierMixin, KernelEstimator):
     r"""Values and predictions of a binary machine :math:`f(x) = \\sum_i \\beta_i k(x_i, x) + b`."""
 
     classes_: NDArray[Any]
-    dual_coef_: Matrix
-    support_vectors_: Matrix
-    _expansion: Expansion
     _bias: float
 
     @property
@@ -314,30 +309,20 @@ class KernelSVC(BinaryClassifier):
                     "keep a point."
                 )
         kept = np.flatnonzero(box)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         near = None if start is None else start[kept]
         solution = solve(svc_dual(K, signs[kept], box[kept]), options, near)
-        beta, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        beta = self._keep_support(X, kernel, split, kept, solution, solution.x)
         negative = int((beta < 0).sum())
-        self.kernel_, self.classes_ = kernel, classes
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self.n_support_ = np.array([negative, len(support) - negative], dtype=np.int32)
-        self._expansion = split.expansion(X, support, beta[support])
-        self._bias = solution.multiplier
+        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
+        self.classes_, self._bias = classes, solution.multiplier
         # The split left terms out that depend on one argument only.
-        shift = float(beta[support] @ split.one_sided(X[support]))
+        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self.intercept_ = np.array([self._bias - shift])
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
 
 
