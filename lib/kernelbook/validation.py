@@ -12,12 +12,12 @@ Inclusive = Literal["both", "left", "right", "neither"]
 
 
 @overload
-def check_number(
+def check_number(  # numpydoc ignore=GL08
     value: Any, name: str, *, integer: Literal[True], low: float | None = ...,
     high: float | None = ..., inclusive: Inclusive = ...,
 ) -> int: ...  # fmt: skip
 @overload
-def check_number(
+def check_number(  # numpydoc ignore=GL08
     value: Any, name: str, *, integer: Literal[False] = ..., low: float | None = ...,
     high: float | None = ..., inclusive: Inclusive = ...,
 ) -> float: ...  # fmt: skip

@@ -3,17 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
-from sklearn.utils import check_scalar
 
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-
-__all__ = ["Array", "GaussianPrior", "LogDensity", "State", "Target", "check_prior"]
+from kernelbook.validation import check_number
 
 Array = NDArray[np.float64]
 LogDensity = Callable[[Array], Any]
@@ -90,7 +87,7 @@ def check_prior(prior_mean: ArrayLike, prior_cov: ArrayLike, n_flat: int = 0) ->
         raise ValueError(
             f"prior_mean must be a vector (d,) of finite numbers, got shape {mean.shape}."
         )
-    check_scalar(n_flat, "n_flat", Integral, min_val=0)
+    n_flat = check_number(n_flat, "n_flat", low=0, integer=True)
     cov = np.asarray(prior_cov, dtype=np.float64)
     if cov.shape not in ((), mean.shape, mean.shape * 2):
         raise ValueError(
@@ -126,18 +123,16 @@ def _square_root(cov: Array) -> Array:
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
+@dataclass(frozen=True)
 class Target:
     """The user's log likelihood of many states, every value checked.
 
     Without a ``gradient``, ``log_likelihood`` must return pairs if gradients are asked for.
     """
 
-    def __init__(
-        self, log_likelihood: LogDensity, vectorized: bool, gradient: LogDensity | None = None
-    ) -> None:
-        self.log_likelihood = log_likelihood
-        self.gradient = gradient
-        self.vectorized = vectorized
+    log_likelihood: LogDensity
+    vectorized: bool
+    gradient: LogDensity | None = None
 
     def value(self, theta: Array) -> Array:
         return self._checked(self._rows(self.log_likelihood, theta), theta)
@@ -150,9 +145,8 @@ class Target:
         slope = _numbers(gradients, "The gradient")
         if slope.shape != theta.shape:
             raise ValueError(
-                "The gradient must have the shape of its argument, "
-                f"{theta.shape if self.vectorized else theta.shape[1:]}, got "
-                f"{slope.shape if self.vectorized else slope.shape[1:]}."
+                f"The gradient must have the shape of its argument, {self._shape(theta)}, got "
+                f"{self._shape(slope)}."
             )
         # Outside the support any gradient will do: a trajectory that ends there is rejected.
         slope = np.where(np.isfinite(values)[:, None], slope, 0.0)
@@ -163,6 +157,10 @@ class Target:
                 "the log likelihood is."
             )
         return values, slope
+
+    def _shape(self, rows: Array) -> tuple[int, ...]:
+        """The shape that the user's function sees."""
+        return rows.shape if self.vectorized else rows.shape[1:]
 
     def _pairs(self, theta: Array) -> tuple[Array, Any]:
         pairs = (
@@ -188,8 +186,7 @@ class Target:
             wanted = f"shape ({len(theta)},)" if self.vectorized else "one number"
             raise ValueError(
                 f"log_likelihood must return {wanted} for an argument of shape "
-                f"{theta.shape if self.vectorized else theta.shape[1:]}, got an array of shape "
-                f"{values.shape if self.vectorized else values.shape[1:]}; vectorized="
+                f"{self._shape(theta)}, got an array of shape {self._shape(values)}; vectorized="
                 f"{not self.vectorized} changes how it is called."
             )
         if not (values < np.inf).all():
