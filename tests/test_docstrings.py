@@ -41,7 +41,9 @@ class Documented(Validator):
         parameters = super().doc_all_parameters
         if is_dataclass(self.obj):
             own = {field.name for field in fields(self.obj)}
-            parameters |= {name: (kind, text) for name, kind, text in self.attributes if name in own}
+            parameters |= {
+                name: (kind, text) for name, kind, text in self.attributes if name in own
+            }
         return parameters
 
 
