@@ -4,30 +4,33 @@ Both compare a point with whole classes by its mean kernel value. A support vect
 data description earns its solver where it is better than these.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Self
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin
-from sklearn.utils import Tags, gen_batches
+from sklearn.base import ClassifierMixin, OutlierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.kernels import Kernel, gram, resolve_gamma
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    check_weights,
+)
+from kernelbook.kernels import Expansion, KernelLike
 
 __all__ = ["MeanDifferenceClassifier", "ParzenWindow"]
 
 Array = NDArray[np.float64]
-Similarity = Callable[[Array, Array], Array]
 
-BATCH = 1000  # rows of kernel values in memory at a time
-ROUNDING = 1e-12  # relative to the largest score
-WITHOUT_GAMMA = ("linear", "precomputed")
+# Scores of one point in different batches agree to this fraction of the largest.
+ROUNDING = 1e-12
 
 
-class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
+class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
     r"""Classify by the nearest class mean in feature space, in closed form.
 
     With the means :math:`m_c = \sum_{i \in c} s_i \phi(x_i) / \sum_{i \in c} s_i`, where
@@ -47,8 +50,8 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable, \
-            default='rbf'
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \
+            callable, default='rbf'
         Kernel of the feature space.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
@@ -65,10 +68,8 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
         Weights of the training points in the mean of each class: of sum 1 in each row.
     intercept_ : ndarray of shape (n_classes,)
         :math:`-\tfrac12 \|m_c\|^2` of each class.
-    kernel_ : callable
-        The kernel that was used: ``kernel_(X, Y)`` is the matrix of kernel values.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training points.
+    kernel_ : Kernel
+        The kernel object that was used.
     n_features_in_ : int
         Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -101,13 +102,14 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     dual_coef_: Array
     intercept_: Array
-    kernel_: Similarity
-    X_fit_: Array
+    _expansion: Expansion
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KERNEL_CONSTRAINTS}
 
     def __init__(
         self,
         *,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -117,6 +119,7 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
         self.gamma = gamma
         self.coef0 = coef0
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Compute the class means.
 
@@ -139,9 +142,10 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If y has one class only, a weight is negative, or a class has no positive weight.
         """
+        self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_weights(sample_weight, X)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y holds one class only, {classes[0]!r}: at least 2 are needed.")
@@ -151,9 +155,9 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"every point of class {empty[0]!r} has weight zero.")
         self.classes_ = classes
         self.dual_coef_ = members / sums[:, None]
-        self.kernel_ = _resolve_kernel(self, X, weights)
-        self.X_fit_ = X
-        similarities = _mean_similarities(self.kernel_, X, X, self.dual_coef_)
+        self.kernel_ = self._resolve_kernel(X, weights)
+        self._expansion = self.kernel_.expansion(X, np.arange(len(X)), self.dual_coef_.T)
+        similarities = self._expansion(X)
         self.intercept_ = -0.5 * np.einsum("ci,ic->c", self.dual_coef_, similarities)
         return self
 
@@ -173,9 +177,7 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
             :math:`g_c(x)`, the largest for the nearest mean.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        values = _mean_similarities(self.kernel_, X, self.X_fit_, self.dual_coef_)
-        values += self.intercept_
+        values = self._expansion(self._check_new_points(X)) + self.intercept_
         return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -195,13 +197,8 @@ class MeanDifferenceClassifier(ClassifierMixin, BaseEstimator):
         codes = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[codes]
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.kernel)
-        return tags
 
-
-class ParzenWindow(OutlierMixin, BaseEstimator):
+class ParzenWindow(OutlierMixin, KernelEstimator):
     r"""Describe one class by the mean similarity to its points, in closed form.
 
     .. math:: f(x) = \frac{\sum_i s_i K(x_i, x)}{\sum_i s_i} - \rho
@@ -215,8 +212,8 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
     nu : float, default=0.5
         Fraction of the training weight that may lie outside, in (0, 1]. Without ties and with
         equal weights, exactly the integer part of ``nu * n_samples`` points do.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable, \
-            default='rbf'
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \
+            callable, default='rbf'
         Kernel of the feature space; with ``'rbf'`` the values are proportional to a Gaussian
         kernel density estimate.
     degree : int, default=3
@@ -232,10 +229,8 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
         :math:`\rho`.
     dual_coef_ : ndarray of shape (1, n_samples)
         Weights of the training points, of sum 1.
-    kernel_ : callable
-        The kernel that was used: ``kernel_(X, Y)`` is the matrix of kernel values.
-    X_fit_ : ndarray of shape (n_samples, n_features)
-        The training points.
+    kernel_ : Kernel
+        The kernel object that was used.
     n_features_in_ : int
         Number of features seen during ``fit``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -269,14 +264,18 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
 
     offset_: float
     dual_coef_: Array
-    kernel_: Similarity
-    X_fit_: Array
+    _expansion: Expansion
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "nu": [Number(Real, 0, 1, closed="right")],
+        **KERNEL_CONSTRAINTS,
+    }
 
     def __init__(
         self,
         nu: float = 0.5,
         *,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -287,6 +286,7 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
         self.gamma = gamma
         self.coef0 = coef0
 
+    @all_or_nothing
     def fit(
         self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
@@ -311,20 +311,17 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
         ValueError
             If nu is outside (0, 1], a weight is negative, or all of them are zero.
         """
-        if not 0 < self.nu <= 1:
-            raise ValueError(f"nu must be in (0, 1], got {self.nu!r}.")
+        self._validate_params()
         X = validate_data(self, X, dtype=np.float64)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("every point has weight zero.")
+        weights = check_weights(sample_weight, X)
         self.dual_coef_ = weights[None] / weights.sum()
-        self.kernel_ = _resolve_kernel(self, X, weights)
-        self.X_fit_ = X
+        self.kernel_ = self._resolve_kernel(X, weights)
+        self._expansion = self.kernel_.expansion(X, np.arange(len(X)), self.dual_coef_[0])
         kept = np.flatnonzero(weights)
-        scores = _mean_similarities(self.kernel_, X, X, self.dual_coef_)[kept, 0]
+        scores = self._expansion(X)[kept]
         order = np.argsort(scores)
-        share = self.dual_coef_[0, kept][order]
-        below = np.cumsum(share) - share
+        fraction = self.dual_coef_[0, kept][order]
+        below = np.cumsum(fraction) - fraction
         lowest = scores[order[below <= self.nu * (1 + ROUNDING)][-1]]
         # Another batch rounds the score of that training point in another way.
         self.offset_ = float(lowest - ROUNDING * np.abs(scores).max())
@@ -345,8 +342,7 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
             Higher means more normal.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return _mean_similarities(self.kernel_, X, self.X_fit_, self.dual_coef_)[:, 0]
+        return self._expansion(self._check_new_points(X))
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Mean similarity less the offset.
@@ -377,31 +373,3 @@ class ParzenWindow(OutlierMixin, BaseEstimator):
             +1 inside and on the boundary, -1 outside.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.kernel)
-        return tags
-
-
-def _is_precomputed(kernel: Kernel) -> bool:
-    return isinstance(kernel, str) and kernel == "precomputed"
-
-
-def _resolve_kernel(
-    estimator: MeanDifferenceClassifier | ParzenWindow, X: Array, weights: Array
-) -> Similarity:
-    """The kernel of the parameters, with the width that the training points give it."""
-    if _is_precomputed(estimator.kernel) and X.shape[0] != X.shape[1]:
-        raise ValueError(f"kernel='precomputed' needs a square Gram matrix, got {X.shape}.")
-    needs_gamma = isinstance(estimator.kernel, str) and estimator.kernel not in WITHOUT_GAMMA
-    gamma = resolve_gamma(estimator.gamma, X, weights) if needs_gamma else 1.0
-    return partial(
-        gram, estimator.kernel, gamma=gamma, degree=estimator.degree, coef0=estimator.coef0
-    )
-
-
-def _mean_similarities(kernel: Similarity, X: Array, points: Array, weights: Array) -> Array:
-    """Weighted sums of the kernel values with the points, shape (n_samples, n_sums)."""
-    batches = gen_batches(len(X), BATCH)
-    return np.concatenate([kernel(X[batch], points) @ weights.T for batch in batches])
