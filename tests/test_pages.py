@@ -12,7 +12,7 @@ from tools.readme import map_of_notebooks
 
 ROOT = Path(__file__).parents[1]
 DIRECTORY = ROOT / "book" / "pages"
-NAMES = ("course", "data_use", "errata", "sharp_bits", "which_method")
+NAMES = ("comparing", "course", "data_use", "errata", "sharp_bits", "which_method")
 
 
 def text_of(name):
