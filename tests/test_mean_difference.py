@@ -38,7 +38,7 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
-def test_value_is_the_difference_of_squared_distances_to_the_means():
+def test_value_is_half_the_difference_of_squared_distances():
     model = MeanDifferenceClassifier(gamma=0.7).fit(X, Y)
     K = rbf(X, gamma=0.7)
     squares = []
@@ -49,7 +49,7 @@ def test_value_is_the_difference_of_squared_distances_to_the_means():
     assert_allclose(model.decision_function(NEW), (squares[0] - squares[1]) / 2, atol=1e-14)
 
 
-def test_linear_kernel_gives_the_nearest_centroid_of_scikit_learn():
+def test_linear_kernel_gives_the_nearest_centroid():
     rng = np.random.default_rng(2)
     points, labels = rng.normal(size=(90, 3)) + 5.0, np.repeat(["c", "a", "b"], 30)
     model = MeanDifferenceClassifier(kernel="linear").fit(points, labels)

@@ -66,7 +66,7 @@ def plot_comparison(
     (reference,) = rows.loc[is_reference, "method"]
     rows = rows[~is_reference].fillna({"widen": ""})  # empty in a CSV file
     if ax is None:
-        ax = pyplot().subplots(figsize=(6.4, 1.3 + 0.34 * len(rows)))[1]
+        ax = pyplot().subplots(figsize=(7.6, 1.5 + 0.34 * len(rows)))[1]
     margin = float(rows["margin"].iloc[0])
     ax.axvspan(-margin, margin, color=BAND, linewidth=0, zorder=0)
     ax.axvline(0.0, color="black", linestyle=":", linewidth=1.5, zorder=1)
@@ -80,12 +80,20 @@ def plot_comparison(
             markerfacecolor="white" if row.verdict == "undecided" else "black",
             zorder=3,
         )
-        ax.text(1.02, position, _said(row, digits), transform=ax.get_yaxis_transform(), va="center")
+        ax.text(
+            1.02,
+            position,
+            _said(row, digits),
+            transform=ax.get_yaxis_transform(),
+            va="center",
+            fontsize=10,
+        )
     ax.set_yticks(range(len(rows)), rows["method"])
     ax.set(
-        xlabel=f"{measure} minus that of {reference}\n(grey: margin of {margin:g})",
+        xlabel=f"{measure}: difference to {reference}\n(grey: margin of {margin:g})",
         ylim=(len(rows) - 0.5, -0.5),
     )
+    ax.locator_params(axis="x", nbins=4)
     ax.grid(axis="x")
     return ax
 

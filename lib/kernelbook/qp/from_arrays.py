@@ -57,8 +57,8 @@ def solve_qp(
         returned as it is, with a warning.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         ``'dense'`` is an interior-point method with one Cholesky factorisation a step,
-        ``'reference'`` cvxopt's general solver with sparse inequalities; both end in an
-        active-set polish. ``'exact'`` takes compiled steps on pairs of variables and then solves
+        ``'reference'`` cvxopt's general solver with sparse inequalities, which needs cvxopt
+        (``pip install "kernelbook[reference]"``); both end in an active-set polish. ``'exact'`` takes compiled steps on pairs of variables and then solves
         for the working set that they leave; it needs coefficients of 1 and -1 in ``a`` and
         finite bounds. Of an operator Q it forms no more than the rows that it keeps and the
         block of the working set, the free variables and their rivals. All return the same

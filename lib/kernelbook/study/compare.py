@@ -50,6 +50,10 @@ class Comparison:
     choices : pandas.DataFrame
         One row a method, repeat and parameter: ``value``, and ``edge``: 'low' or 'high' at an end
         of the grid, 'saturated' at an end that was allowed, else empty.
+
+    See Also
+    --------
+    kernelbook.plotting.plot_comparison : Draws the table.
     """
 
     table: "pd.DataFrame"
@@ -168,8 +172,8 @@ def compare(
     for regression the mean. They stand behind the preprocessing of the reference (without
     samplers), with its kernel and the shared grids.
 
-    A repeat of a splitter ends where a row is tested for the second time. A ``select`` that asks
-    for answers while a cut-off moves them takes the inner folds once more for each setting.
+    Folds that together test every row once are one repeat, other splits are one each. A ``select``
+    that asks for answers while a cut-off moves them fits the inner folds once more a setting.
 
     References
     ----------
@@ -333,13 +337,15 @@ def _data(
 
 
 def _count_repeats(parts: Sequence[Any], n_samples: int) -> int:
-    """A repeat ends where a row is tested for the second time."""
-    repeats, tested = 0, np.ones(n_samples, dtype=bool)
+    """Folds that together test every row once are one repeat; other splits are one each."""
+    repeats, folds, tested = 0, 0, np.zeros(n_samples, dtype=bool)
     for _, test in parts:
         if tested[test].any():
-            repeats, tested = repeats + 1, np.zeros(n_samples, dtype=bool)
-        tested[test] = True
-    return repeats
+            repeats, folds, tested = repeats + folds, 0, np.zeros(n_samples, dtype=bool)
+        folds, tested[test] = folds + 1, True
+        if tested.all():
+            repeats, folds, tested = repeats + 1, 0, np.zeros(n_samples, dtype=bool)
+    return repeats + folds
 
 
 def _without_twins(rivals: dict[str, Method], methods: dict[str, Method]) -> dict[str, Method]:

@@ -68,7 +68,7 @@ def tabulate_choices(
     rows = []
     for name, repeat, setting in raw[["method", "repeat", "setting"]].itertuples(index=False):
         grid = methods[name].grid
-        for parameter, value in ParameterGrid(grid)[setting].items():
+        for parameter, value in sorted(ParameterGrid(grid)[setting].items()):
             edge = _edge(value, grid[parameter], saturated.get(base_name(parameter), ()))
             rows.append((name, repeat, parameter, value, edge))
     columns = ["method", "repeat", "parameter", "value", "edge"]

@@ -89,6 +89,8 @@ class Trial:
         repeat, equal for all methods, and not ``random_state``.
         """
         X, y, X_test, y_test, groups = self.data(repeat)
+        if self.classes is not None and not np.isin(np.union1d(y, y_test), self.classes).all():
+            raise ValueError(f"repeat {repeat} has labels that repeat 0 lacks.")
         model, setting = self._fit(self.methods[method], repeat, X, y, groups)
         result: dict[str, Any] = {"setting": setting, "answers": ""}
         for name, scorer in self.measures.items():
@@ -144,5 +146,7 @@ class Trial:
 
 def _middle_of_the_best(results: Mapping[str, Any]) -> int:
     """Among equally good settings the middle one: the first would lie at an edge of the grid."""
+    if not np.isfinite(results["mean_test_score"]).all():
+        raise ValueError("select= is not finite in some inner fold: give it larger ones (inner=).")
     best = np.flatnonzero(np.asarray(results["rank_test_score"]) == 1)
     return int(best[(len(best) - 1) // 2])
