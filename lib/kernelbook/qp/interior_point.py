@@ -221,7 +221,9 @@ def _residual(program: QuadraticProgram, bounds: Bounds, point: _Iterate) -> _Re
     return _Residual(pull, equality, shortfall)
 
 
-def _step(program: QuadraticProgram, bounds: Bounds, point: _Iterate, residual: _Residual) -> _Iterate:
+def _step(
+    program: QuadraticProgram, bounds: Bounds, point: _Iterate, residual: _Residual
+) -> _Iterate:
     r"""One step: with the multipliers of the bounds eliminated, Newton's equations are
 
     .. math:: \begin{bmatrix}Q + D & a\\ a^\top & 0\end{bmatrix}
