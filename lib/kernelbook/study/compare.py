@@ -320,6 +320,8 @@ def _data(
 ) -> tuple[Resampled | Fresh, int, float]:
     """The data of each repeat, their number, and the ratio of test and training size."""
     source: Resampled | Fresh
+    if (X is None) != (y is None):
+        raise ValueError("give both X and y, or neither if splits are whole data sets.")
     if X is None:
         sets = splits if callable(splits) else list(splits)
         n = repeats = n_repeats if callable(sets) else len(sets)
