@@ -8,9 +8,7 @@ dense matrix and a factor of low rank are served alike.
 
 References
 ----------
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-Optimization 2, 1992. J. Nocedal and S. Wright, Numerical Optimization, 2nd edition, 2006,
-chapter 14 and section 16.6.
+[Mehrotra1992]_
 """
 
 from dataclasses import dataclass, replace
