@@ -59,7 +59,7 @@ def weight_sum(
 class DeviatingRuns(NamedTuple):
     r"""How a mean and a standard deviation distribute over the runs.
 
-    Attributes
+    Parameters
     ----------
     from_mean : float
         Value of the odd run if all others give u exactly, computed from the mean.
