@@ -74,9 +74,9 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        alpha of the support vectors.
+        Values alpha of the support vectors.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
@@ -96,7 +96,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -244,8 +244,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         -------
         ndarray of shape (m,)
             Positive inside. Exactly 0 on the boundary: values below ``tol`` times the largest
-            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. (For a wide
-            Gaussian, K - 1 stands for K in that product, so that wide kernels lose nothing.)
+            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. For a Gaussian
+            kernel K - 1 stands for K in that product, so that wide kernels lose nothing.
         """
         check_is_fitted(self)
         X = self._check_new_points(X)

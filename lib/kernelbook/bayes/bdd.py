@@ -50,7 +50,7 @@ class BayesianDataDescription(SphereDetector):
         :math:`m = -(K \mathbf 1)^v`, entry by entry, :math:`m = -(K \mathbf 1 / n)^v`,
         :math:`m = 0`, or m itself, one number a target.
     prior_exponent : float, default=1.0
-        v > 0.
+        The exponent v > 0; ignored for 'constant' and an array.
     prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     upper : float, default=1.0
@@ -65,7 +65,7 @@ class BayesianDataDescription(SphereDetector):
     rank : int, default=None
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
     cv : int, default=None
-        Folds: R follows from distances of points that were held out of the fit, which are
+        Number of folds: R follows from distances of points that were held out of the fit, which are
         larger than those of training points. If None, from training distances. The folds are
         the same in each fit. The prior has to be given by name and number.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
@@ -91,7 +91,7 @@ class BayesianDataDescription(SphereDetector):
     certificate_ : Certificate
         ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     n_iter_ : int
         Interior-point steps, or working sets.
     objective_ : float
@@ -115,27 +115,27 @@ class BayesianDataDescription(SphereDetector):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     prior_mean_ : ndarray of shape (n_targets,)
-        m.
+        The mean m of the prior.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
-        These points; empty for a precomputed kernel.
+        The points with a coefficient; empty for a precomputed kernel.
 
     Raises
     ------
     InfeasibleError
-        For ``upper`` below 1/n.
+        If ``upper`` is below 1/n.
     ValueError
-        For a prior of the wrong shape, parameters out of range, a broken exponent with negative
-        row sums, NaN.
+        If a prior has the wrong shape, a parameter is out of range, an exponent that is not an
+        integer meets negative row sums, or an entry is NaN.
     NotPositiveSemidefiniteError
-        For a kernel matrix or a covariance with a negative eigenvalue.
+        If the kernel matrix or the covariance has a negative eigenvalue.
 
     Notes
     -----

@@ -115,6 +115,7 @@ class Kernel(ABC):
         Returns
         -------
         Kernel
+            A kernel with those of the parameters that it has.
         """
         return cls()
 
@@ -197,6 +198,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n, n)
+            ``k(X[i], X[j])``.
         """
         return self.evaluate(X, X)
 
@@ -253,7 +255,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n,)
-            s(x), zero if nothing was split off.
+            The values s(x), zero if nothing was split off.
         """
         return np.zeros(len(X))
 
@@ -269,12 +271,13 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them.
 
         Returns
         -------
         ndarray of shape (k, d)
+            What ``fit`` takes for these points alone; not a copy if ``index`` names them all.
         """
         return X if len(index) == len(X) else X[index]
 
@@ -285,7 +288,7 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them occur in the sum.
         coefficients : ndarray of shape (k,) or (k, p)
             Their coefficients, p columns for p functions.
@@ -330,7 +333,7 @@ class Kernel(ABC):
         return None
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)`; smooth kernels only.
+        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)` at given points; smooth kernels only.
 
         Parameters
         ----------
@@ -344,6 +347,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (m, d)
+            One sum a row: :math:`\nabla_x` is the gradient in the first argument.
 
         Raises
         ------
@@ -455,6 +459,7 @@ def resolve_kernel(
     Returns
     -------
     Kernel
+        The object itself if one was given.
 
     Raises
     ------

@@ -61,7 +61,20 @@ class Precomputed(Kernel, name="precomputed"):
     is_precomputed = True
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return ``X``; ``Y`` is ignored."""
+        """Return the kernel values that were given.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, m)
+            The values.
+        Y : Ignored
+            Not used, present for API consistency by convention.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            ``X`` itself.
+        """
         return X
 
     def diagonal(self, X: Matrix) -> Array:

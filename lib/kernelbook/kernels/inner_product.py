@@ -69,8 +69,20 @@ class Polynomial(Kernel, name="poly"):
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
         r"""Return all monomials, each times the root of its coefficient.
 
-        See :meth:`Kernel.features`. There are :math:`\binom{d + D}{D}` of them, without the
-        constant :math:`\binom{d + D - 1}{D}`.
+        There are :math:`\binom{d + D}{D}` of them; with ``coef0=0``, which leaves those of degree
+        D only, :math:`\binom{d + D - 1}{D}`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Points.
+        max_features : int, default=500
+            Largest number of features that counts as few.
+
+        Returns
+        -------
+        ndarray of shape (n, r) or None
+            None if there are more features, or if ``gamma`` or ``coef0`` is negative.
         """
         d = X.shape[1] + (self.coef0 > 0)
         if not self.is_psd or comb(d + self.degree - 1, self.degree) > max_features:
@@ -236,7 +248,19 @@ def _power_quotient(u: Any, v: Any, degree: int) -> Any:
 
 
 def mixed_coefficients(a: Any, degree: int) -> Matrix:
-    r"""Of :math:`s^i t^j` in :math:`(a+s+t)^D`, for i and j from 1 to D - 1.
+    r"""Return the coefficients of :math:`s^i t^j` in :math:`(a+s+t)^D`, i and j from 1 to D - 1.
+
+    Parameters
+    ----------
+    a : float
+        The constant.
+    degree : int
+        The exponent D.
+
+    Returns
+    -------
+    ndarray of shape (D - 1, D - 1)
+        Row i - 1, column j - 1; zero where i + j > D.
 
     Examples
     --------
@@ -257,7 +281,22 @@ def mixed_coefficients(a: Any, degree: int) -> Matrix:
 
 
 def check_degree(degree: object) -> int:
-    """Return the degree of a polynomial kernel as an int >= 1, or raise a ValueError.
+    """Return the degree of a polynomial kernel as an int, or raise an error that names it.
+
+    Parameters
+    ----------
+    degree : object
+        What the caller handed in; a float such as 2.0 is an integer too.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
 
     Examples
     --------

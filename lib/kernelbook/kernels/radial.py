@@ -63,7 +63,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray
-            h(squares), of the same shape.
+            The values h(squares), of the same shape.
         """
 
     def slope(self, squares: Matrix) -> Matrix:
@@ -77,7 +77,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray
-            h'(squares), of the same shape.
+            The derivatives h'(squares), of the same shape.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray of shape (n,)
-            Squared distances, by bisection unless the kernel knows better.
+            Squared distances; found by bisection unless the kernel has a closed form.
         """
         low, high = np.zeros(len(values)), np.ones(len(values))
         while (short := self.profile(high) > values).any() and high.max() < 1e300:
@@ -121,6 +121,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray of shape (n, m)
+            In squared units of the features.
         """
         return cdist(X, Y, "sqeuclidean")
 
@@ -320,7 +321,22 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
 
 
 def check_width(gamma: object) -> float:
-    """Return gamma as a positive finite float, or raise a ValueError that names it.
+    """Return gamma as a positive finite float, or raise an error that names it.
+
+    Parameters
+    ----------
+    gamma : object
+        What the caller handed in.
+
+    Returns
+    -------
+    float
+        Positive and finite.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
 
     Examples
     --------
@@ -335,10 +351,22 @@ def check_width(gamma: object) -> float:
 
 
 def mean_city_block_distance(X: Matrix, sample_weight: Array | None = None) -> float:
-    r"""Mean of :math:`\|x - x'\|_1` over pairs drawn independently with weights (n,).
+    r"""Return the mean of :math:`\|x - x'\|_1` over pairs that are drawn independently.
 
     Sorted coordinate by coordinate: between two neighbouring values lie the pairs with one
     point at or below and one above.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The points.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights with which they are drawn. If None, all alike.
+
+    Returns
+    -------
+    float
+        In the unit of the features.
 
     Examples
     --------

@@ -167,7 +167,8 @@ def _flat_prior(prior_cov: ArrayLike, n_flat: int, start: ArrayLike | None) -> G
             "A flat prior (prior_mean=None) has no width to draw starts from: give start, shape "
             "(n_chains, d), spread wider than the target."
         )
-    return GaussianPrior(np.empty(0), np.float64(1.0), n_flat=np.atleast_1d(start).shape[-1])
+    n_dim = np.atleast_1d(start).shape[-1]
+    return GaussianPrior(np.zeros(n_dim), np.ones(n_dim), n_flat=n_dim)
 
 
 def pcn(

@@ -64,7 +64,7 @@ class QPSolution:
 
     Attributes
     ----------
-    x : ndarray, shape (n,)
+    x : ndarray of shape (n,)
         Bounded variables are exactly at their bounds.
     multiplier : float
         Of the equality; the bias of a support vector machine.
@@ -74,7 +74,7 @@ class QPSolution:
         Interior-point steps, or working sets of the exact way.
     objective : float
         1/2 x'Qx + q'x.
-    product : ndarray, shape (n,)
+    product : ndarray of shape (n,)
         Q x.
 
     Examples
@@ -211,7 +211,7 @@ def _minimise(
         from kernelbook.qp.exact.working_set import solve_exact
 
         return solve_exact(program, options, start)
-    from kernelbook.qp.in_memory import minimise
+    from kernelbook.qp.interior_solver import minimise
 
     return *minimise(solver, program, options.tol, options.max_iter), None
 
@@ -318,9 +318,9 @@ def certify(
 
     Parameters
     ----------
-    gradient : ndarray, shape (n,)
+    gradient : ndarray of shape (n,)
         Q x + q, or that plus any multiple of a.
-    a, lower, upper, x : ndarray, shape (n,)
+    a, lower, upper, x : ndarray of shape (n,)
     objective : float
         Of x; the gap is relative to it, or to the dual objective if that is larger.
     scale : float
@@ -367,7 +367,7 @@ def certify_residual(
 
     Parameters
     ----------
-    residual : ndarray, shape (n,)
+    residual : ndarray of shape (n,)
         :math:`r = Qx + q + \lambda a`.
     x, lower, upper, objective, scale, tol
         As for :func:`certify`.

@@ -89,7 +89,7 @@ class SVDD(SphereDetector):
         Norm :math:`\|a\|` of the centre (not its square): its distance from the origin of
         feature space.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
         The signed :math:`\beta_i = y_i \alpha_i` of the support vectors, of sum 1.
     feature_names_in_ : ndarray of shape (d,)
@@ -105,13 +105,13 @@ class SVDD(SphereDetector):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 

@@ -73,15 +73,15 @@ class HardMarginSVC(BinaryClassifier):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        y_i alpha_i of the support vectors, as in scikit-learn.
+        The signed y_i alpha_i of the support vectors, as in scikit-learn.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
         The width that was used, if the kernel has one.
     intercept_ : ndarray of shape (1,)
-        b.
+        The bias b.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
@@ -91,7 +91,7 @@ class HardMarginSVC(BinaryClassifier):
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
