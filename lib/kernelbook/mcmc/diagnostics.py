@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelbook.exceptions import warn_user
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -198,7 +200,6 @@ def warn_unless_converged(
     var_names: Sequence[str] | None = None,
     *,
     limit: float = R_HAT_LIMIT,
-    stacklevel: int = 2,
 ) -> None:
     """Emit a ConvergenceWarning that names the worst R-hat, or the chains that never moved.
 
@@ -209,8 +210,6 @@ def warn_unless_converged(
         As in :func:`diagnose`.
     limit : float, default=1.01
         The bound of [Vehtari2021]_.
-    stacklevel : int, default=2
-        As in :func:`warnings.warn`: the frame that the warning names.
 
     Warns
     -----
@@ -230,7 +229,7 @@ def warn_unless_converged(
     """
     complaint = _complaint(_variables(idata, var_names), limit)
     if complaint:
-        warnings.warn(complaint, ConvergenceWarning, stacklevel=stacklevel)
+        warn_user(complaint, ConvergenceWarning)
 
 
 def _complaint(variables: dict[str, np.ndarray], limit: float) -> str:

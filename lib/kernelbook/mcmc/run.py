@@ -172,7 +172,7 @@ def sample(
         warnings.filterwarnings("ignore", message="More chains", category=UserWarning)
         idata = arviz.from_dict(**record.groups, dims=record.dims(), attrs=attrs)
     judged = None if functionals is None else [n for n in idata.posterior if n != "theta"]
-    warn_unless_converged(idata, judged, stacklevel=4)
+    warn_unless_converged(idata, judged)
     return idata
 
 
