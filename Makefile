@@ -24,7 +24,7 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lock bench bench-full assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lock bench bench-full mutants assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -45,6 +45,9 @@ test: ## lint, types, import arrows, unit tests and strict nbval (ONLY="ruff myp
 format: ## let ruff format the code and mend what it can
 	@$(IN_ENVIRONMENT) -m ruff check --fix . && "$$python" -m ruff format .
 
+lines: ## count the lines of code of lib/ without comments, docstrings and blank lines
+	@$(IN_ENVIRONMENT) -m tools.count_lines
+
 lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
 	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)
 
@@ -54,8 +57,11 @@ bench: ## time the library beside its peers, in an environment of its own: about
 bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks --full
 
-assignment: ## write notebook NB=03 as an assignment for a course, with nbgrader's metadata
-	@$(IN_ENVIRONMENT) -m tools.exercises $(NB)
+mutants: ## change the numerical core place by place: do tests notice? (MODULES="qp svm" N=5 for some)
+	@$(IN_ENVIRONMENT) -m tools.mutate $(MODULES) --number $(or $(N),20)
+
+assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
+	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)
 
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book

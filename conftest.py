@@ -10,5 +10,5 @@ os.environ.update(reproducible_environment())
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.option.nbval:  # the kernels of notebooks draw inline
+    if not config.getoption("nbval", False):  # the kernels of notebooks draw inline
         os.environ.setdefault("MPLBACKEND", "Agg")

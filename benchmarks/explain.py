@@ -29,14 +29,14 @@ def make(*, p: int, D: int, n: int) -> Data:
 
 
 def ours(data: Data) -> PolynomialExplainer:
-    explainer = PolynomialExplainer(data.model)
+    explainer = PolynomialExplainer().fit(data.model)
     _ = explainer.coef_  # computed when first asked for
     return explainer
 
 
 def ours_by_name(data: Data) -> PolynomialExplainer:
     """The weights and a dictionary that finds them by interaction, as the peer holds them."""
-    explainer = PolynomialExplainer(data.model)
+    explainer = PolynomialExplainer().fit(data.model)
     explainer.weights()
     return explainer
 

@@ -25,3 +25,9 @@ def problems(family: str | None = None) -> list[dict[str, Any]]:
 def conventions() -> dict[str, Any]:
     """What each expected number means."""
     return _content()["conventions"]
+
+
+def kernel_parameters(kernel: dict[str, Any]) -> dict[str, Any]:
+    """Parameters of an estimator from the kernel of a problem."""
+    given = {k: v for k, v in kernel.items() if k != "name" and v is not None}
+    return {"kernel": kernel["name"], **given}

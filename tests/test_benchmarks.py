@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import multiprocessing
+import os
 import re
 import subprocess
 import sys
@@ -45,8 +46,9 @@ def test_quick_run_measures_every_method_that_is_installed(quick):
             sum(n for m, n in cell.repeats.items() if m in present) for cell in group.quick
         )
         for row in rows:
-            assert float(row["cpu_s"]) > 0 and float(row["memory_mb"]) >= 0
-            assert float(row["load_average"]) >= 0
+            assert float(row["cpu_s"]) > 0
+            assert 0 <= float(row["memory_mb"]) < 10_000
+            assert math.isfinite(float(row["load_average"]))
         for method in group.methods:
             skipped = f"SKIPPED {method.name}: it needs {method.needs}" in run.stderr
             assert skipped == bool(method.missing)
@@ -55,7 +57,7 @@ def test_quick_run_measures_every_method_that_is_installed(quick):
 def test_quick_run_writes_machine_table_and_plot(quick):
     run, output = quick
     machine = json.loads((output / "svm.json").read_text())
-    assert machine["cores"] >= 1 and machine["processor"]
+    assert machine["cores"] == os.cpu_count() and machine["processor"]
     assert machine["versions"]["numpy"] == np.__version__
     table = (output / "table.md").read_text()
     assert table in run.stdout
@@ -88,7 +90,7 @@ def test_cells_and_goals_name_methods_of_the_group(name):
         assert goals.judge(goal, name, summary)[1] is not None
 
 
-def test_full_grid_of_the_first_goal_is_measured_and_half_of_it_daily():
+def test_the_full_grid_is_measured_and_half_of_it_daily():
     group = load("svm")
     goal = next(goal for goal in group.goals if goal.median)
     for cells, count in ((group.cells, 19), ([*group.cells, *group.more], 36)):
@@ -140,7 +142,7 @@ def test_svm_check_is_zero_at_the_optimum_and_right_beside_it():
     assert found["infeasibility"] == 0
 
 
-def test_svm_check_sees_points_outside_the_box_and_off_the_equality():
+def test_svm_check_sees_points_outside_the_constraints():
     data = labelled(n=40, d=2, C=2.0)
     signed = np.zeros(40)
     signed[0] = data.y[0] * 3.0
@@ -224,7 +226,7 @@ def test_classes_are_standardised_and_as_rare_as_asked():
         np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
 
 
-def test_sampler_check_counts_effective_samples_and_sees_disagreement():
+def test_sampler_check_sees_few_samples_and_disagreement():
     data = samplers.make(n=20, gamma=samplers.WIDE)._replace(means=(0.0, 0.0, 0.0))
     rng = np.random.default_rng(0)
     draws = {"lp": rng.standard_normal((16, 200)), "d_z": rng.standard_normal((16, 200, 3))}
@@ -351,7 +353,7 @@ def test_growth_of_a_power_law():
     assert report.growth(sizes, 3 * sizes**2.5) == pytest.approx(2.5, rel=1e-12)
 
 
-def test_summary_has_the_growth_of_methods_measured_at_several_sizes():
+def test_summary_has_the_growth_over_several_sizes():
     rows = [
         ROWS[0] | {"problem": f"n = {n}, d = 2", "method": method, "cpu_s": float(n) ** 1.5}
         for method, sizes in {"kernelbook": (10, 40), "rival": (10,)}.items()

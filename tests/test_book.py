@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 import kernelbook
+import kernelcourse
 from tools import book, browser_test
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +38,7 @@ def notebook(text):
             }
         ),
     ]
-    sliders = nbformat.v4.new_code_cell("explore(C)", execution_count=2)
+    sliders = nbformat.v4.new_code_cell("margin_slider(X, y)", execution_count=2)
     sliders.metadata.tags = ["widget"]
     sliders.outputs = [display({"text/plain": "interactive(children=...)"})]
     prose = nbformat.v4.new_markdown_cell(f"# 03 A title\n\nWhat is asked here?\n\n{text}")
@@ -118,7 +119,7 @@ def test_a_figure_has_its_text_its_caption_and_its_anchor(good):
 
 def test_sliders_leave_their_code_and_a_sentence(good):
     page, _, _ = good
-    assert "explore" in page
+    assert "margin_slider" in page
     assert "interactive(children" not in page
     assert "They move when the notebook runs live" in page
 
@@ -170,8 +171,8 @@ def test_one_setting_gives_the_buttons_of_binder_and_colab(bad):
 
 def test_every_module_that_says_what_it_offers_has_a_page():
     modules = book.public_modules()
-    names = {module.__name__.split(".")[1] for module in modules}
-    assert {"svm", "svdd", "bayes", "qp", "kernels", "audit"} <= names
+    names = {module.__name__.removeprefix("kernelbook.") for module in modules}
+    assert {"svm", "svdd", "bayes", "qp", "kernels", "audit", "kernelcourse"} <= names
     assert not any(name.startswith("_") for name in names)
     assert all(f"<{name}>" in book.api_page(modules) for name in names)
 
@@ -181,6 +182,7 @@ def test_page_of_a_module_names_each_class_and_function_once():
     assert page.count(".. autoclass:: KernelSVC\n") == 1
     assert page.count(".. autofunction:: encode_labels\n") == 1
     assert book.module_page(kernelbook.qp).count("BLOCK_VALUES") == 0  # a number has no page
+    assert book.module_page(kernelcourse).count(".. autofunction:: show\n") == 1
 
 
 def test_sources_are_staged_once_and_what_has_gone_goes(tmp_path, monkeypatch):

@@ -55,12 +55,6 @@ def test_nbval_is_strict_but_for_addresses_and_identifiers(outcomes, position, n
     assert said == ["PASSED" if accepted else "FAILED"]
 
 
-def test_nbval_has_a_time_limit_and_one_kernel_for_each_notebook():
-    assert "--nbval-cell-timeout 300" in check.NBVAL
-    assert "--dist loadfile" in check.NBVAL
-    assert "--nbval-current-env" in check.NBVAL
-
-
 @pytest.fixture
 def programs(monkeypatch):
     """Two checks that pass and one between them that fails."""
@@ -88,14 +82,19 @@ def test_some_checks_can_be_chosen(programs, capsys):
     assert "no check is called fourth" in capsys.readouterr().err
 
 
-def test_all_kinds_of_checks_are_run():
-    assert [one.name for one in check.CHECKS] == [
-        "ruff",
-        "format",
-        "codespell",
-        "mypy",
-        "imports",
-        "unit",
-        "book",
-        "nbval",
+def test_every_check_runs_a_program_of_the_environment():
+    names = {shlex.split(one.command)[0] for one in check.CHECKS}
+    folder = Path(sys.executable).parent
+    assert [name for name in names if not (folder / name).exists()] == []
+    assert {"ruff", "mypy", "lint-imports", "pytest"} <= names
+
+
+def test_a_pattern_stands_for_the_files_it_matches():
+    one = Check("", "", "python tests/**/oracles.* --flag", "")
+    folder = str(Path(sys.executable).parent)
+    assert check.command_of(one) == [
+        f"{folder}/python",
+        "tests/oracles.json",
+        "tests/oracles.py",
+        "--flag",
     ]

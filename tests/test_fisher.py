@@ -1,8 +1,4 @@
-"""Kernel Fisher discriminants: proved values, closed forms, parity with LDA, users' reports."""
-
-import pickle
-import warnings
-from fractions import Fraction
+"""Kernel Fisher discriminants: proved values, closed forms, parity with linear analysis."""
 
 import numpy as np
 import pytest
@@ -10,21 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import problems
+from samples import PENALTIES, blobs, named
 from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernelbook.datasets import make_ringnorm, make_twonorm
-from kernelbook.exceptions import NotPositiveSemidefiniteError
 from kernelbook.fisher import KernelFisherDiscriminant
-from kernelbook.kernels import gram, laplacian, rbf
-from kernelbook.projection import double_centred
+from kernelbook.kernels import gram, rbf
+from kernelbook.qp import double_centre
 
 KERNELS = [
     {"kernel": "linear"},
@@ -32,16 +24,7 @@ KERNELS = [
     {"kernel": "rbf", "gamma": 0.4},
     {"kernel": "laplacian", "gamma": 0.3},
 ]
-PENALTIES = ["norm", "coef"]
 PENALTY_ON = {"I": "coef", "K": "norm"}
-
-
-def blobs(n=45, classes=2, d=3, seed=0):
-    """Labels in turn, so that every class has a share, and overlapping Gaussian points."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % classes
-    y[: n // 5] = 0
-    return rng.normal(size=(n, d)) + 1.5 * rng.normal(size=(classes, d))[y], y
 
 
 def textbook(K, y, mu, penalty):
@@ -66,32 +49,6 @@ def fitted_to(problem):
         penalty=PENALTY_ON[parameters["penalty_on"]],
     )
     return machine.fit(problem["data"]["X"], problem["data"]["y"])
-
-
-def checks_that_pass_no_gram_matrix(estimator):
-    if estimator.kernel != "precomputed":
-        return {}
-    return {
-        "check_positive_only_tag_during_fit": "its matrix has negative eigenvalues",
-        "check_estimators_dtypes": "it cuts the Gram matrix down to whole numbers: indefinite",
-    }
-
-
-@parametrize_with_checks(
-    [
-        KernelFisherDiscriminant(),
-        KernelFisherDiscriminant("linear"),
-        KernelFisherDiscriminant(reg="loo"),
-        KernelFisherDiscriminant(penalty="coef"),
-        KernelFisherDiscriminant("poly", coef0=1.0, degree=2, priors="equal"),
-        KernelFisherDiscriminant("laplacian", n_components=1),
-        KernelFisherDiscriminant(laplacian),
-        KernelFisherDiscriminant("precomputed"),
-    ],
-    expected_failed_checks=checks_that_pass_no_gram_matrix,
-)
-def test_scikit_learn_estimator_checks(estimator, check):
-    check(estimator)
 
 
 # Proved values and what users reported
@@ -128,7 +85,7 @@ def test_proved_eigenvalues_of_several_classes(problem):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
-def test_a_scatter_of_deficient_rank_is_regularised_and_never_without(penalty):
+def test_a_scatter_of_deficient_rank_needs_regularization(penalty):
     X, y = np.array([[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]]), np.array([-1, -1, -1, 1, 1, 1])
     _, N = textbook(rbf(X, gamma=0.5), y, 0.0, "coef")
     assert np.linalg.matrix_rank(N) == 4
@@ -136,13 +93,13 @@ def test_a_scatter_of_deficient_rank_is_regularised_and_never_without(penalty):
         machine = KernelFisherDiscriminant(gamma=0.5, reg=reg, penalty=penalty).fit(X, y)
         assert_array_equal(machine.predict(X), y)
         assert machine.projected_means_[0, 0] < 0 < machine.projected_means_[1, 0]
-    with pytest.raises(ValueError, match=r"reg must be positive.*rank n - n_classes.*singular"):
+    with pytest.raises(ValueError, match=named("reg", 0)):
         KernelFisherDiscriminant(gamma=0.5, reg=0, penalty=penalty).fit(X, y)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("shift", [100.0, -100.0, 0.0, 1e6])
-def test_the_threshold_lies_between_the_means_wherever_the_data_are(shift, penalty):
+def test_the_threshold_lies_between_the_means_at_any_offset(shift, penalty):
     X, y = np.array([[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]]) + shift, [-1, -1, -1, 1, 1, 1]
     machine = KernelFisherDiscriminant("linear", penalty=penalty).fit(X, y)
     assert_array_equal(machine.predict(X), y)
@@ -177,15 +134,15 @@ def test_discriminants_solve_the_generalised_eigenproblem(parameters, penalty, c
 
 
 @pytest.mark.parametrize("parameters", KERNELS, ids=str)
-def test_the_norm_penalty_is_ridge_regression_with_a_free_intercept(parameters):
+def test_the_norm_penalty_is_ridge_with_a_free_intercept(parameters):
     X, y = blobs()
     mu, K = 0.3, gram(**parameters, X=X)
     targets = np.where(y == 1, 2.0, -0.7)
     ridge = KernelRidge(kernel="precomputed", alpha=mu).fit(
-        double_centred(K), targets - targets.mean()
+        double_centre(K)[0], targets - targets.mean()
     )
     machine = KernelFisherDiscriminant(**parameters, reg=mu).fit(X, y)
-    fitted = ridge.predict(double_centred(K))
+    fitted = ridge.predict(double_centre(K)[0])
     scores = machine.transform(X)[:, 0]
     assert np.corrcoef(fitted, scores)[0, 1] > 1 - 1e-10
     # Without centring, and so without the intercept, the directions differ.
@@ -193,7 +150,7 @@ def test_the_norm_penalty_is_ridge_regression_with_a_free_intercept(parameters):
     assert np.corrcoef(bare, scores)[0, 1] < 1 - 1e-6
 
 
-def test_the_coefficient_penalty_is_least_squares_on_the_columns_of_the_gram_matrix():
+def test_the_coef_penalty_is_least_squares_on_gram_columns():
     X, y = blobs()
     mu, K = 0.3, rbf(X, gamma=0.4)
     centred = K - K.mean(axis=0)
@@ -217,7 +174,7 @@ def gaussian_scores(X, y, new, mu, priors):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_decisions_are_those_of_gaussian_classes_with_the_regularised_covariance(classes):
+def test_decisions_are_those_of_regularized_gaussian_classes(classes):
     (X, y), (new, _) = blobs(classes=classes), blobs(20, classes, seed=1)
     priors = np.arange(1.0, classes + 1) / sum(range(1, classes + 1))
     for given_priors, used in (
@@ -237,14 +194,14 @@ def test_decisions_are_those_of_gaussian_classes_with_the_regularised_covariance
             assert_allclose(difference, difference[:, :1] * np.ones(classes), atol=1e-9)
 
 
-def test_with_equal_priors_the_nearest_projected_mean_is_predicted():
+def test_equal_priors_predict_the_nearest_projected_mean():
     (X, y), (new, _) = blobs(classes=4), blobs(30, 4, seed=1)
     machine = KernelFisherDiscriminant(gamma=0.3, reg=0.1, priors="equal").fit(X, y)
     distances = np.linalg.norm(machine.transform(new)[:, None] - machine.projected_means_, axis=2)
     assert_array_equal(machine.predict(new), distances.argmin(axis=1))
 
 
-def test_priors_move_the_threshold_by_their_log_odds_over_the_distance_of_the_means():
+def test_priors_move_the_threshold_by_scaled_log_odds():
     X, y = blobs()
     machine = KernelFisherDiscriminant(gamma=0.3, priors=[0.2, 0.8]).fit(X, y)
     low, high = machine.projected_means_[:, 0]
@@ -285,7 +242,7 @@ def test_exchanged_labels_turn_every_sign(penalty):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
-def test_several_classes_with_signs_that_do_not_depend_on_the_order_of_points(penalty):
+def test_signs_do_not_depend_on_the_order_of_points(penalty):
     X, y = blobs(classes=4)
     order = np.random.default_rng(3).permutation(len(X))
     parameters = {"gamma": 0.4, "reg": 0.1, "penalty": penalty}
@@ -308,11 +265,11 @@ def test_translation_changes_nothing(seed, shift, kernel):
     )
 
 
-def test_a_discriminant_is_missing_where_class_means_lie_on_a_line():
+def test_class_means_on_a_line_lack_a_discriminant():
     X = np.array([[-1.0, 1], [-1, -1], [0, 1], [0, -1], [1, 1], [1, -1]])
     machine = KernelFisherDiscriminant("linear").fit(X, [0, 0, 1, 1, 2, 2])
     assert_allclose(machine.eigenvalues_[1], 0, atol=1e-14)
-    assert np.isfinite(machine.transform(X)).all()
+    assert_allclose(machine.transform(X)[:, 1], 0, atol=1e-7)
     assert_array_equal(machine.predict(X), [0, 0, 1, 1, 2, 2])
 
 
@@ -324,290 +281,3 @@ def test_coinciding_points_leave_the_priors_to_decide():
             assert machine.predict(X).tolist() == ["b"] * 5
             assert_allclose(machine.decision_function(X), np.log(3 / 2), rtol=1e-12)
             assert_array_equal(machine.transform(X), 0)
-
-
-# Digits: small regularisation, large offsets
-
-
-def solve_exactly(A, b):
-    """Gaussian elimination in fractions."""
-    rows = [[*row, value] for row, value in zip(A, b, strict=True)]
-    n = len(rows)
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda r: abs(rows[r][i]))
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for r in range(i + 1, n):
-            factor = rows[r][i] / rows[i][i]
-            rows[r] = [x - factor * z for x, z in zip(rows[r], rows[i], strict=True)]
-    x = [Fraction(0)] * n
-    for i in reversed(range(n)):
-        rest = sum(rows[i][j] * x[j] for j in range(i + 1, n))
-        x[i] = (rows[i][n] - rest) / rows[i][i]
-    return x
-
-
-def exact_normalised_projections(K, K_new, y, mu, penalty):
-    """Projections with class means at 0 and 1, from Gram matrices of fractions."""
-    n = len(K)
-    members = [[i for i in range(n) if y[i] == c] for c in (0, 1)]
-    M = [[sum(row[i] for i in own) / len(own) for row in K] for own in members]
-    N = [[mu * (K[a][b] if penalty == "norm" else int(a == b)) for b in range(n)] for a in range(n)]
-    for own, mean in zip(members, M, strict=True):
-        for i in own:
-            d = [K[a][i] - mean[a] for a in range(n)]
-            N = [[N[a][b] + d[a] * d[b] for b in range(n)] for a in range(n)]
-    alpha = solve_exactly(N, [high - low for low, high in zip(*M, strict=True)])
-    low, high = (sum(a * m for a, m in zip(alpha, mean, strict=True)) for mean in M)
-    raw = [sum(a * k for a, k in zip(alpha, row, strict=True)) for row in K_new]
-    return np.array([float((r - low) / (high - low)) for r in raw])
-
-
-def fractions(X):
-    return [[Fraction(float(v)) for v in row] for row in X]
-
-
-def normalised(machine, X, new, y):
-    scores = machine.transform(X)[:, 0]
-    low, high = scores[y == 0].mean(), scores[y == 1].mean()
-    return (machine.transform(new)[:, 0] - low) / (high - low)
-
-
-@pytest.mark.parametrize(
-    ("degree", "offset", "penalty", "mu", "tolerance"),
-    [
-        (1, 0.0, "coef", 1e-3, 1e-12),
-        (1, 1e6, "coef", 1e-3, 1e-7),
-        (2, 0.0, "coef", 1e-3, 1e-9),
-        (2, 1e2, "coef", 1.0, 1e-7),
-        (3, 0.0, "coef", 1.0, 1e-11),
-        (3, 0.0, "norm", 1e-3, 1e-9),
-        (3, 1e1, "norm", 1e-1, 1e-6),
-    ],
-)
-def test_projections_agree_with_exact_fractions(degree, offset, penalty, mu, tolerance):
-    rng = np.random.default_rng(0)
-    y = np.arange(10) % 2
-    X = rng.normal(size=(10, 3)) + y[:, None] + offset
-    new = rng.normal(size=(4, 3)) + offset
-    parameters = {"gamma": 0.5, "degree": degree, "coef0": float(degree > 1)}
-
-    def kernel(a, b):
-        return (
-            Fraction(1, 2) * sum(p * q for p, q in zip(a, b, strict=True)) + int(degree > 1)
-        ) ** degree
-
-    A, B = fractions(X), fractions(new)
-    K = [[kernel(a, b) for b in A] for a in A]
-    K_new = [[kernel(b, a) for a in A] for b in B]
-    expected = exact_normalised_projections(K, K_new, y, Fraction(mu), penalty)
-    machine = KernelFisherDiscriminant("poly", **parameters, reg=mu, penalty=penalty).fit(X, y)
-    assert_allclose(normalised(machine, X, new, y), expected, rtol=0, atol=tolerance)
-
-
-@pytest.mark.parametrize(
-    ("penalty", "mu", "tolerance"),
-    [("norm", 1e-8, 1e-6), ("coef", 1e-8, 1e-8), ("coef", 1e-12, 1e-8)],
-)
-def test_little_regularisation_keeps_its_digits(penalty, mu, tolerance):
-    (X, y), (new, _) = blobs(10, d=2), blobs(4, d=2, seed=1)
-    K, K_new = rbf(X, gamma=0.3), rbf(new, X, gamma=0.3)
-    expected = exact_normalised_projections(
-        fractions(K), fractions(K_new), y, Fraction(mu), penalty
-    )
-    machine = KernelFisherDiscriminant("precomputed", reg=mu, penalty=penalty).fit(K, y)
-    error = np.abs(normalised(machine, K, K_new, y) - expected).max()
-    assert error < tolerance * np.abs(expected).max()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "n", "scale"),
-    [
-        ({"gamma": 0.1, "reg": 1e-17}, 45, 1.0),
-        ({"kernel": "poly", "coef0": 1.0, "reg": 1e-9}, 45, 1e4),
-        ({"kernel": "poly", "coef0": 1.0, "reg": 1e-9, "penalty": "coef"}, 45, 1e6),
-        ({"kernel": "linear", "reg": 1e-300}, 4, 1.0),
-    ],
-    ids=str,
-)
-def test_regularisation_lost_to_rounding_is_refused_with_a_remedy(parameters, n, scale):
-    X, y = blobs(45)
-    machine = KernelFisherDiscriminant(**{"gamma": 1.0, **parameters})
-    with pytest.raises(ValueError, match=r"lost to rounding.*Raise reg"):
-        machine.fit(X[-n:] * scale, y[-n:])
-
-
-def test_features_of_very_different_scale_leave_the_linear_machine_exact():
-    X, y = load_wine(return_X_y=True)
-    machine = KernelFisherDiscriminant("linear", reg=1e-12).fit(X * 1e4, y)
-    lda = LinearDiscriminantAnalysis(solver="svd").fit(X, y)
-    assert_array_equal(machine.predict(X * 1e4), lda.predict(X))
-
-
-# Leave-one-out
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_leave_one_out_errors_equal_refitting_without_each_point(classes):
-    X, y = blobs(24, classes)
-    K = rbf(X, gamma=0.4)
-    machine = KernelFisherDiscriminant(gamma=0.4, reg="loo").fit(X, y)
-    targets = np.eye(classes)[y] / np.sqrt(np.bincount(y))
-    for index in (0, 5, 8, 12, 16):
-        mu, error = machine.loo_regs_[index], 0.0
-        for i in range(len(X)):
-            rest = np.arange(len(X)) != i
-            bordered = np.block(
-                [
-                    [K[rest][:, rest] + mu * np.eye(len(X) - 1), np.ones((len(X) - 1, 1))],
-                    [np.ones((1, len(X) - 1)), np.zeros((1, 1))],
-                ]
-            )
-            right = np.vstack([targets[rest], np.zeros((1, classes))])
-            solution = np.linalg.solve(bordered, right)
-            predicted = K[i, rest] @ solution[:-1] + solution[-1]
-            error += ((targets[i] - predicted) ** 2).sum()
-        assert_allclose(machine.loo_errors_[index], error / len(X), rtol=1e-7)
-
-
-def test_leave_one_out_chooses_the_least_error_and_fits_with_it():
-    X, y = blobs()
-    machine = KernelFisherDiscriminant(gamma=0.4, reg="loo").fit(X, y)
-    assert machine.reg_ == machine.loo_regs_[machine.loo_errors_.argmin()]
-    assert machine.loo_errors_.min() < 0.95 * machine.loo_errors_.max()
-    plain = KernelFisherDiscriminant(gamma=0.4, reg=machine.reg_).fit(X, y)
-    assert_allclose(plain.transform(X), machine.transform(X), rtol=1e-9)
-    machine.set_params(reg=1.0).fit(X, y)
-    assert not hasattr(machine, "loo_errors_")
-
-
-def test_leave_one_out_does_not_depend_on_the_scale_of_the_kernel():
-    X, y = blobs()
-    small = KernelFisherDiscriminant("linear", reg="loo").fit(X, y)
-    large = KernelFisherDiscriminant("linear", reg="loo").fit(X * 1e4, y)
-    assert_allclose(large.reg_, small.reg_ * 1e8, rtol=1e-9)
-    assert_allclose(large.loo_errors_, small.loo_errors_, rtol=1e-8)
-    assert_array_equal(large.predict(X * 1e4), small.predict(X))
-
-
-# Use
-
-
-@pytest.mark.parametrize(("make", "published"), [(make_twonorm, 0.026), (make_ringnorm, 0.015)])
-def test_error_rates_come_near_the_published_ones(make, published):
-    # A mean of 4 samples; one has a standard deviation of .002 and the settings are not tuned.
-    X_test, y_test = make(3000, random_state=100)
-    errors = []
-    for seed in range(4):
-        X, y = make(400, random_state=seed)
-        machine = KernelFisherDiscriminant(gamma="scale").fit(X, y)
-        errors.append((machine.predict(X_test) != y_test).mean())
-    assert abs(np.mean(errors) - published) < 0.008
-
-
-def test_precomputed_and_callable_kernels_give_what_the_name_gives():
-    (X, y), (new, _) = blobs(), blobs(12, seed=1)
-    K, K_new = rbf(X, gamma=0.4), rbf(new, X, gamma=0.4)
-    unchanged = K.copy()
-    for penalty in PENALTIES:
-        named = KernelFisherDiscriminant(gamma=0.4, penalty=penalty).fit(X, y)
-        matrix = KernelFisherDiscriminant("precomputed", penalty=penalty).fit(K, y)
-        called = KernelFisherDiscriminant(lambda A, B: rbf(A, B, gamma=0.4), penalty=penalty).fit(
-            X, y
-        )
-        expected = named.decision_function(new)
-        assert_allclose(matrix.decision_function(K_new), expected, rtol=1e-8)
-        assert_allclose(called.decision_function(new), expected, rtol=1e-8)
-    assert_array_equal(K, unchanged)
-
-
-def test_string_labels_grid_search_and_pickle():
-    X, y = blobs()
-    labels = np.where(y == 1, "rare", "common")
-    pipeline = make_pipeline(StandardScaler(), KernelFisherDiscriminant())
-    grid = {
-        "kernelfisherdiscriminant__gamma": [0.1, 1.0],
-        "kernelfisherdiscriminant__reg": [0.1, "loo"],
-    }
-    search = GridSearchCV(pipeline, grid, cv=3, error_score="raise").fit(X, labels)
-    copy = pickle.loads(pickle.dumps(search.best_estimator_))
-    assert set(copy.predict(X)) == {"common", "rare"}
-    positive = copy.decision_function(X) > 0
-    assert_array_equal(copy.predict(X) == "rare", positive)
-
-
-def test_n_components_limits_the_projection_and_not_the_prediction():
-    X, y = blobs(classes=4)
-    every, one = (KernelFisherDiscriminant(gamma=0.3, n_components=k).fit(X, y) for k in (None, 1))
-    assert every.transform(X).shape == (45, 3)
-    assert_array_equal(one.transform(X), every.transform(X)[:, :1])
-    assert_array_equal(one.predict(X), every.predict(X))
-    assert one.get_feature_names_out().tolist() == ["kernelfisherdiscriminant0"]
-
-
-def test_attributes_of_two_classes_do_not_outlive_a_refit_with_three():
-    machine = KernelFisherDiscriminant().fit(*blobs())
-    n_plus, n = blobs()[1].sum(), 45
-    expected = machine.eigenvalues_[0] * n / (n_plus * (n - n_plus))
-    assert_allclose(machine.rayleigh_quotient_, expected, rtol=1e-12)
-    assert machine.alpha_.shape == (45,)
-    machine.fit(*blobs(classes=3))
-    assert not hasattr(machine, "rayleigh_quotient_")
-    assert machine.alpha_.shape == (45, 2)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"reg": 0.0}, "reg must be positive and finite"),
-        ({"reg": -1.0}, "reg must be positive and finite"),
-        ({"reg": np.nan}, "reg must be positive and finite"),
-        ({"reg": True}, "reg must be positive and finite"),
-        ({"reg": "cv"}, "'loo'"),
-        ({"reg": "loo", "penalty": "coef"}, "penalty='norm' only"),
-        ({"penalty": "l2"}, "penalty must be one of"),
-        ({"priors": "uniform"}, "priors must be 'equal'"),
-        ({"priors": [0.5, 0.6]}, "priors must be 2 positive numbers that sum to 1"),
-        ({"priors": [1.0]}, "priors must be 2 positive numbers"),
-        ({"priors": [0.0, 1.0]}, "priors must be 2 positive numbers"),
-        ({"n_components": 2}, "n_components must be .* n_classes - 1 = 1"),
-        ({"n_components": 0}, "n_components"),
-        ({"kernel": "cosine"}, "kernel must be one of"),
-        ({"gamma": 0.0}, "gamma must be"),
-    ],
-    ids=str,
-)
-def test_wrong_parameters_are_named_and_leave_no_trace(parameters, message):
-    machine = KernelFisherDiscriminant(**parameters)
-    before = dict(vars(machine))
-    with pytest.raises(ValueError, match=message):
-        machine.fit(*blobs())
-    assert vars(machine) == before
-
-
-def test_wrong_data_is_refused():
-    X, y = blobs()
-    with pytest.raises(ValueError, match="at least two classes, but y holds one class"):
-        KernelFisherDiscriminant().fit(X, np.zeros(45))
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        KernelFisherDiscriminant().fit(X, y[1:])
-    with pytest.raises(ValueError, match="Unknown label type"):
-        KernelFisherDiscriminant().fit(X, np.linspace(0, 1, 45))
-    with pytest.raises(ValueError, match="nothing to choose by"):
-        KernelFisherDiscriminant(reg="loo").fit(np.ones((4, 2)), [0, 1, 0, 1])
-    with pytest.raises(NotPositiveSemidefiniteError, match="smallest eigenvalue"):
-        KernelFisherDiscriminant("precomputed").fit([[1.0, 3.0], [3.0, 1.0]], [0, 1])
-    with pytest.raises(ValueError, match="overflows"):
-        KernelFisherDiscriminant("poly", degree=9, coef0=1.0, gamma=1.0).fit(X * 1e40, y)
-
-
-def test_nothing_is_printed(capfd):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        X, y = blobs(classes=3)
-        for penalty in PENALTIES:
-            KernelFisherDiscriminant(penalty=penalty).fit(X, y).predict(X)
-            KernelFisherDiscriminant("linear", penalty=penalty).fit(np.ones((45, 2)), y).predict(
-                X[:, :2]
-            )
-    out = capfd.readouterr()
-    assert (out.out, out.err) == ("", "")

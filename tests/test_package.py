@@ -23,7 +23,7 @@ from kernelbook import __main__ as package_map
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-CORE = {"numpy", "scipy", "scikit-learn", "cvxopt"}
+CORE = {"numpy", "scipy", "scikit-learn", "numba"}
 
 # Whatever is installed here and is no dependency of the wheel looks as if it were not.
 BARE = """
@@ -56,13 +56,19 @@ def needed(names):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """A wheel of this tree, built offline from a copy: the build writes beside its sources."""
+def tree(tmp_path_factory):
+    """A copy of what the wheel is built from: the build writes beside its sources."""
     tree = tmp_path_factory.mktemp("tree")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
     leftovers = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(ROOT / "lib", tree / "lib", ignore=leftovers)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def wheel(tree):
+    """A wheel of this tree, built offline."""
     pip("wheel", "--no-build-isolation", "--wheel-dir", tree / "dist", tree)
     (path,) = (tree / "dist").iterdir()
     return path
@@ -80,7 +86,7 @@ def bare(wheel, tmp_path_factory):
         for module, providers in packages_distributions().items()
         if allowed.isdisjoint(providers)
     }
-    assert {"pandas", "matplotlib", "IPython", "numba"} <= forbidden
+    assert {"pandas", "matplotlib", "IPython", "arviz"} <= forbidden
 
     def run(code):
         check = f"import kernelbook\nassert kernelbook.__file__.startswith({str(target)!r})\n"
@@ -121,13 +127,26 @@ def test_wheel_holds_the_library_and_nothing_else(wheel):
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert packed == sources
     assert "kernelbook/py.typed" in packed
+    assert not any("kernelcourse" in name for name in packed)
 
 
-def test_wheel_needs_four_packages_and_names_the_extras(wheel):
+def test_editable_installation_finds_the_course_too(tree, tmp_path):
+    pip("install", "--no-build-isolation", "--target", tmp_path, "--editable", tree)
+    (path,) = tmp_path.glob("*.pth")
+    assert Path(path.read_text(encoding="utf-8").strip()) == tree / "lib"
+    assert (tree / "lib" / "kernelcourse" / "__init__.py").exists()
+
+
+def test_library_never_names_the_course():
+    sources = (ROOT / "lib" / "kernelbook").rglob("*.py")
+    assert [path for path in sources if "kernelcourse" in path.read_text("utf-8")] == []
+
+
+def test_wheel_needs_the_core_packages_and_names_the_extras(wheel):
     head = metadata(wheel)
     entries = head.get_all("Requires-Dist")
     core = {requirement_name(entry) for entry in entries if "extra ==" not in entry}
-    assert core == CORE == set(package_map.CORE)
+    assert core == CORE == set(package_map.requirements()[""])
     assert head.get_all("Provides-Extra") == list(PROJECT["optional-dependencies"])
     assert head["Requires-Python"] == PROJECT["requires-python"]
     assert head.get_all("License-File") == ["LICENSE"]
@@ -140,7 +159,7 @@ def test_version_is_said_once_and_repeated_faithfully():
     assert kernelbook.__version__ == PROJECT["version"] == citation["version"] == released[0]
 
 
-def test_six_lines_of_the_readme_certify_a_machine_in_a_bare_environment(bare):
+def test_the_readme_certifies_a_machine_in_a_bare_environment(bare):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (script,) = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
     assert len([line for line in script.splitlines() if line]) == 6
@@ -164,12 +183,12 @@ def test_loader_without_the_repository_says_where_the_data_are(bare):
     assert "Clone the repository and set the environment variable KERNELBOOK_DATA" in run.stderr
 
 
-def test_import_loads_cvxopt_beyond_scikit_learn_and_nothing_else(bare):
+def test_import_loads_nothing_beyond_the_core_dependencies(bare):
     run = bare(
         "import sklearn.svm\nbefore = set(sys.modules)\nimport kernelbook.svm\n"
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
-    assert set(run.stdout.split()) == {"kernelbook", "cvxopt"}
+    assert set(run.stdout.split()) == {"kernelbook"}
 
 
 def test_package_itself_imports_no_array_library(bare):

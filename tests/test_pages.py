@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from kernelbook.exercises import exercises_of
+from kernelcourse.exercises import exercises_of
 from tools.readme import map_of_notebooks
 
 ROOT = Path(__file__).parents[1]
 DIRECTORY = ROOT / "book" / "pages"
-NAMES = ("course", "data_use", "errata", "sharp_bits", "which_method")
+NAMES = (
+    "comparing",
+    "course",
+    "data_use",
+    "errata",
+    "errata_tables",
+    "sharp_bits",
+    "sources",
+    "which_method",
+)
 
 
 def text_of(name):
@@ -65,12 +74,12 @@ def test_each_sentence_on_methods_links_to_what_shows_it():
     assert [sentence for sentence in sentences if "ipynb#" not in sentence] == []
 
 
-@pytest.mark.parametrize("name", ["errata", "sharp_bits"])
+@pytest.mark.parametrize("name", ["errata", "errata_tables", "sharp_bits"])
 def test_each_section_is_proved_by_a_block_or_by_a_linked_cell(name):
-    level = "###" if name == "errata" else "##"
+    level = "##" if name == "sharp_bits" else "###"
     sections = re.split(rf"^{level} ", text_of(name), flags=re.MULTILINE)[1:]
     assert len(sections) > 12
-    proof = "ipynb#" if name == "errata" else "```python"
+    proof = "```python" if name == "sharp_bits" else "ipynb#"
     unproved = [part.splitlines()[0] for part in sections if proof not in part]
     by_block = [part.splitlines()[0] for part in sections if "```python" in part]
     assert [heading for heading in unproved if heading not in by_block] == []

@@ -132,7 +132,7 @@ def test_bibliography_is_sorted_and_names_each_work_once():
     assert works() == sorted(set(works()), key=str.lower)
 
 
-def test_works_that_are_cited_and_works_that_are_listed_are_the_same():
+def test_cited_works_and_listed_works_are_the_same():
     texts = [prose(path) for path in (*BOOK, *NOTEBOOKS)]
     cited = {key for text in texts for key in KEY.findall(text)}
     cited |= {

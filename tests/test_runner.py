@@ -35,10 +35,11 @@ def write_notebook(project, name, *sources, text="# 01. Toy\n\n[next](02_next.ip
 
 @pytest.fixture
 def project(tmp_path):
-    for directory in ("notebooks", "data", "lib/kernelbook"):
+    for directory in ("notebooks", "data", "lib/kernelbook", "lib/kernelcourse"):
         (tmp_path / directory).mkdir(parents=True)
     (tmp_path / "requirements.lock").write_text("numpy==2.4.6\n")
     (tmp_path / "lib/kernelbook/kernels.py").write_text("DEGREE = 2\n")
+    (tmp_path / "lib/kernelcourse/figures.py").write_text("ROUNDS = 2\n")
     (tmp_path / "data/car.csv").write_text("1,2\n")
     return tmp_path
 
@@ -93,7 +94,13 @@ def executed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "changed", ["lib/kernelbook/kernels.py", "data/car.csv", "requirements.lock"]
+    "changed",
+    [
+        "lib/kernelbook/kernels.py",
+        "lib/kernelcourse/figures.py",
+        "data/car.csv",
+        "requirements.lock",
+    ],
 )
 def test_a_change_of_library_data_or_lock_executes_all_again(project, executed, changed):
     write_notebook(project, "01_a.ipynb", "6 * 7")
@@ -120,7 +127,7 @@ def test_a_change_of_code_or_tags_executes_again(project, executed):
     assert executed == ["01_toy.ipynb", "02_next.ipynb", "01_toy.ipynb", "01_toy.ipynb"]
 
 
-def test_a_change_of_text_refreshes_the_page_with_the_outputs_it_had(project, executed, capsys):
+def test_a_change_of_text_keeps_the_outputs_of_the_page(project, executed, capsys):
     write_notebook(project, "01_toy.ipynb", "6 * 7")
     command(project, "run")
     write_notebook(project, "01_toy.ipynb", "6 * 7", text="# 01. A new title")

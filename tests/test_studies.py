@@ -52,7 +52,7 @@ def test_stored_counts_give_the_stored_g_means():
     assert np.allclose(STORED.g_mean, np.sqrt(sensitivity * specificity), atol=1e-9)
 
 
-def test_folds_keep_equal_rows_together_and_inner_folds_in_the_training_part():
+def test_folds_keep_equal_rows_together_and_nest():
     _, y, groups = study.load("yeast ME2")
     tests = []
     for fold in range(study.FOLDS):
@@ -85,7 +85,7 @@ def test_a_conformal_machine_has_the_weights_of_its_name():
     assert [name for name, _ in study.machine("smote + svc", 0)[0]] == ["sample"]
 
 
-def test_corrected_interval_is_wider_than_that_of_independent_results():
+def test_the_corrected_interval_is_the_wider_one():
     values = np.array([0.1, 0.4, 0.3, 0.2, 0.5])
     mean, low, high = study.corrected_interval(values)
     assert mean == pytest.approx(0.3)

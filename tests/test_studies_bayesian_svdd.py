@@ -61,7 +61,7 @@ def test_best_score_has_the_stated_auc(curvature):
     assert auc == pytest.approx(norm.cdf(study.SHIFT / np.sqrt(2)), abs=0.002)
 
 
-def test_contamination_hides_minority_points_among_the_training_targets_only():
+def test_contamination_changes_training_targets_only():
     X, y, *_, truth = study.make_data("line", 10, 10, 0.1, 0)
     assert (y == 1).sum() == study.N_TARGETS and (y == -1).sum() == 20
     assert (truth == 1).sum() == study.N_TEST_TARGETS and (truth == -1).sum() == 200

@@ -1,62 +1,22 @@
-"""Support vector data description: proved values, theory, one-class SVM, what users reported."""
-
-import pickle
+"""Support vector data description: proved values, theory, the one-class SVM."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracles import problems
-from sklearn.exceptions import NotFittedError
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from oracles import kernel_parameters, problems
+from samples import BY_EVERY_KERNEL, EVERY_KERNEL, labelled, points
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelbook.datasets import load_hypothyroid
-from kernelbook.exceptions import InfeasibleError, NotPositiveSemidefiniteError
-from kernelbook.kernels import gram, linear, polynomial, rbf
+from kernelbook.exceptions import InfeasibleError
+from kernelbook.kernels import gram, linear, rbf
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.svdd import SVDD, target_signs
+from kernelbook.svdd import SVDD
 
-KERNELS = [
-    {"kernel": "linear"},
-    {"kernel": "poly", "gamma": 0.5, "degree": 2, "coef0": 1.0},
-    {"kernel": "poly", "gamma": 0.4, "degree": 3, "coef0": 0.0},
-    {"kernel": "rbf", "gamma": 0.4},
-    {"kernel": "laplacian", "gamma": 0.3},
-]
-BY_KERNEL = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: f"{k['kernel']}")
 LINE = np.array([[0.0], [1.0], [2.0], [3.0], [10.0]])
 SQUARE = np.array([[3.0, 3.0], [5.0, 3.0], [3.0, 5.0], [5.0, 5.0], [4.0, 4.0], [4.5, 4.2]])
-CHECKS_THAT_PREDICT = [
-    "check_classifier_data_not_an_array",
-    "check_dict_unchanged",
-    "check_dtype_object",
-    "check_f_contiguous_array_estimator",
-    "check_fit_idempotent",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-]
-
-
-def points(n=40, d=2, seed=0):
-    return np.random.default_rng(seed).normal(size=(n, d))
-
-
-def labelled(n=40, n_outliers=8, d=2, seed=0):
-    """Targets and outliers that overlap."""
-    rng = np.random.default_rng(seed)
-    X = np.vstack([rng.normal(size=(n, d)), rng.normal(1.0, 2.0, size=(n_outliers, d))])
-    return X, np.repeat([1, -1], [n, n_outliers])
-
-
-def kernel_parameters(kernel):
-    given = {k: v for k, v in kernel.items() if k != "name" and v is not None}
-    return {"kernel": kernel["name"], **given}
 
 
 def geometry(X, y, alpha, kernel):
@@ -64,36 +24,6 @@ def geometry(X, y, alpha, kernel):
     K, beta = gram(X=X, **kernel), y * alpha
     norm_squared = beta @ K @ beta
     return K.diagonal() - 2 * K @ beta + norm_squared, norm_squared
-
-
-def checks_that_cannot_pass(estimator):
-    if estimator.kernel == "precomputed":
-        return {
-            "check_positive_only_tag_during_fit": "its matrix has negative eigenvalues",
-            "check_estimators_dtypes": "it cuts the Gram matrix down to whole numbers: indefinite",
-            "check_outliers_fit_predict": "it passes points",
-            "check_outliers_train": "it passes points",
-            **dict.fromkeys(CHECKS_THAT_PREDICT, "it does not pass the diagonal K(z, z)"),
-        }
-    if estimator.nu is None and estimator.C >= 1:
-        reason = "a hard sphere holds every target, and the check wants one of them outside"
-        return dict.fromkeys(["check_outliers_fit_predict", "check_outliers_train"], reason)
-    return {}
-
-
-@parametrize_with_checks(
-    [
-        SVDD(),
-        SVDD(nu=0.1),
-        SVDD(nu=0.3, kernel="linear"),
-        SVDD(nu=0.5, C_outlier=0.2, kernel="poly", degree=2, coef0=1.0, solver="reference"),
-        SVDD(nu=0.2, kernel=rbf),
-        SVDD(nu=0.2, kernel="precomputed"),
-    ],
-    expected_failed_checks=checks_that_cannot_pass,
-)
-def test_scikit_learn_estimator_checks(estimator, check):
-    check(estimator)
 
 
 # Proved values and what users reported
@@ -222,7 +152,7 @@ def test_rounding_makes_no_squared_radius_negative():
 # Theory
 
 
-@BY_KERNEL
+@BY_EVERY_KERNEL
 @pytest.mark.parametrize("C", [0.04, 0.2, 1.0, 7.0])
 @pytest.mark.parametrize("C_outlier", [None, 0.05, 3.0])
 @pytest.mark.parametrize("outliers", [0, 8])
@@ -240,7 +170,7 @@ def test_primal_equals_dual(kernel, C, C_outlier, outliers):
     assert model.certificate_.duality_gap < 1e-9
 
 
-@BY_KERNEL
+@BY_EVERY_KERNEL
 def test_distances_are_those_of_the_textbook(kernel):
     X, y = labelled()
     model = SVDD(0.1, 0.3, **kernel).fit(X, y)
@@ -255,7 +185,7 @@ def test_distances_are_those_of_the_textbook(kernel):
     assert_allclose(model.dual_coef_[0], (y * model.alpha_)[model.support_])
 
 
-@given(st.integers(0, 10**6), st.floats(0.01, 1.0), st.sampled_from(KERNELS))
+@given(st.integers(0, 10**6), st.floats(0.01, 1.0), st.sampled_from(EVERY_KERNEL))
 def test_share_of_targets_outside_is_at_most_nu(seed, nu, kernel):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 30))
@@ -365,225 +295,3 @@ def test_differs_from_the_one_class_svm_for_the_linear_kernel():
         model.fit(X) for model in (SVDD(nu=0.2, kernel="linear"), OneClassSVM(0.2, kernel="linear"))
     )
     assert np.abs(svdd.alpha_ - one_class.alpha_).max() > 1e-2
-
-
-# Labels, weights, prices
-
-
-def test_labels():
-    X, y = labelled()
-    expected = SVDD(0.1).fit(X, y).alpha_
-    for same in (
-        y.astype(float),
-        y.astype(object),
-        y.tolist(),
-        pd.Series(y),
-        np.where(y > 0, 3, -1),
-    ):
-        assert_array_equal(SVDD(0.1).fit(X, same).alpha_, expected)
-    assert_array_equal(
-        SVDD(0.1).fit(X[y > 0], None).alpha_, SVDD(0.1).fit(X[y > 0], y[y > 0]).alpha_
-    )
-    assert_array_equal(target_signs(None, X), 1.0)
-
-
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (-np.ones(48), "every point as an outlier"),
-        (np.repeat(["target", "outlier"], 24), "whole numbers"),
-        (np.repeat([True, False], 24), "whole numbers"),
-        (np.repeat([1.0, np.nan], 24), "whole numbers"),
-        (np.repeat([1, -2], 24), "whole numbers"),
-        (np.repeat([1.0, 0.5], 24), "whole numbers"),
-        (np.ones(47), "inconsistent numbers of samples"),
-        (np.ones((48, 2)), "1d array"),
-    ],
-)
-def test_labels_that_mean_nothing(y, message):
-    with pytest.raises(ValueError, match=message):
-        SVDD().fit(labelled()[0], y)
-
-
-def test_fit_predict_uses_the_labels():
-    X, y = labelled()
-    assert_array_equal(SVDD(0.1).fit_predict(X, y), SVDD(0.1).fit(X, y).predict(X))
-    assert (SVDD(0.1).fit_predict(X) != SVDD(0.1).fit_predict(X, y)).any()
-
-
-@pytest.mark.parametrize("price", [{"C": 0.2}, {"nu": 0.3, "C_outlier": 0.1}, {"nu": 0.3}])
-def test_weights_count_points(price):
-    X, y = labelled()
-    weights = np.random.default_rng(3).integers(0, 4, size=len(X))
-    weighted = SVDD(**price).fit(X, y, sample_weight=weights)
-    repeated = SVDD(**price).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-9)
-    assert weighted.radius_ == pytest.approx(repeated.radius_)
-    assert_array_equal(weighted.alpha_[weights == 0], 0.0)
-
-
-def test_weights_enter_the_smallest_c():
-    with pytest.raises(InfeasibleError, match=r"below 1/n = 0.4 for n = 2.5 targets"):
-        SVDD(0.2, kernel="linear").fit(LINE, sample_weight=np.full(5, 0.5))
-
-
-@pytest.mark.parametrize("weights", [np.full(48, -1.0), np.zeros(48), np.ones(47)])
-def test_useless_weights(weights):
-    with pytest.raises(ValueError, match=r"(?i)sample.weight"):
-        SVDD().fit(*labelled(), sample_weight=weights)
-
-
-def test_weights_without_a_target():
-    X, y = labelled()
-    with pytest.raises(ValueError, match="zero for every target"):
-        SVDD().fit(X, y, sample_weight=(y < 0).astype(float))
-
-
-@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", True])
-@pytest.mark.parametrize("name", ["C", "C_outlier", "nu"])
-def test_prices_out_of_range(name, value):
-    with pytest.raises(ValueError, match=f"{name} must be"):
-        SVDD(**{name: value}).fit(points())
-
-
-def test_nu_above_one():
-    with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got 1.5"):
-        SVDD(nu=1.5).fit(points())
-
-
-def test_nu_counts_targets_only():
-    X, y = labelled()
-    assert_array_equal(SVDD(nu=0.2).fit(X, y).alpha_, SVDD(C=1 / (0.2 * 40)).fit(X, y).alpha_)
-
-
-# Precomputed kernels, which do not tell K(z, z)
-
-
-@pytest.mark.parametrize("kernel", [linear, polynomial, rbf])
-def test_precomputed(kernel):
-    X, y = labelled()
-    Z = points(seed=9)
-    called = SVDD(0.1, 0.2, kernel=kernel).fit(X, y)
-    precomputed = SVDD(0.1, 0.2, kernel="precomputed").fit(kernel(X), y)
-    assert precomputed.radius_ == pytest.approx(called.radius_)
-    assert precomputed.center_norm_ == pytest.approx(called.center_norm_)
-    diagonal = kernel(Z).diagonal()
-    for method in ("distance", "decision_function", "score_samples", "predict"):
-        values = getattr(precomputed, method)(kernel(Z, X), diagonal=diagonal)
-        expected = getattr(called, method)(Z)
-        assert_allclose(values, expected, atol=1e-9 * max(1, np.abs(expected).max()))
-    assert_array_equal(precomputed.fit_predict(kernel(X), y), called.predict(X))
-
-
-def test_precomputed_with_points_left_out():
-    X, y = labelled()
-    Z = points(seed=9)
-    weights = np.tile([0.0, 1.0, 2.0], 16)
-    named = SVDD(0.1, gamma=0.5).fit(X, y, sample_weight=weights)
-    precomputed = SVDD(0.1, kernel="precomputed")
-    precomputed.fit(rbf(X, gamma=0.5), y, sample_weight=weights)
-    values = precomputed.distance(rbf(Z, X, gamma=0.5))
-    assert_allclose(values, named.distance(Z), atol=1e-9)
-
-
-def test_constant_training_diagonal_is_taken_for_new_points():
-    X, Z = points(), points(seed=9)
-    model = SVDD(nu=0.2, kernel="precomputed").fit(rbf(X))
-    assert_allclose(model.distance(rbf(Z, X)), model.distance(rbf(Z, X), diagonal=np.ones(40)))
-    # Points of norm 1 in training, but not afterwards: the kernel values give it away.
-    U = X / np.linalg.norm(X, axis=1, keepdims=True)
-    model = SVDD(nu=0.2, kernel="precomputed").fit(U @ U.T)
-    assert_allclose(model.predict(U @ U.T), model.predict(U @ U.T, diagonal=np.ones(40)))
-    with pytest.raises(ValueError, match="contradicts the kernel values"):
-        model.predict(3 * U @ U.T)
-
-
-def test_single_precision_contradicts_nothing():
-    X = points().astype(np.float32)
-    model = SVDD(nu=0.2, kernel="precomputed").fit(X @ X.T)
-    assert model.predict(X @ X.T, diagonal=(X @ X.T).diagonal()).shape == (40,)
-
-
-@pytest.mark.parametrize(
-    ("diagonal", "message"),
-    [
-        (None, r"needs diagonal=K\(z, z\).* shape \(3,\)"),
-        ([1.0, 1.0], "diagonal must hold"),
-        ([1.0, 1.0, np.nan], "diagonal must hold"),
-        ([1e-3, 1e-3, 1e-3], "contradicts the kernel values"),
-    ],
-)
-def test_diagonal_that_is_missing_or_wrong(diagonal, message):
-    X = points()
-    model = SVDD(nu=0.2, kernel="precomputed").fit(X @ X.T)
-    with pytest.raises(ValueError, match=message):
-        model.predict(X[:3] @ X.T, diagonal=diagonal)
-
-
-def test_diagonal_of_a_kernel_that_is_known():
-    model = SVDD(nu=0.2).fit(points())
-    with pytest.raises(ValueError, match="'precomputed' only"):
-        model.distance(points(), diagonal=np.ones(40))
-
-
-def test_precomputed_of_the_wrong_shape():
-    with pytest.raises(ValueError, match="square Gram matrix"):
-        SVDD(kernel="precomputed").fit(points())
-    model = SVDD(kernel="precomputed").fit(rbf(points()))
-    with pytest.raises(ValueError, match=r"\(n_test, n_train\) = \(\?, 40\)"):
-        model.predict(rbf(points()[:5]))
-
-
-# Failures, and life within scikit-learn
-
-
-def test_kernel_that_is_none():
-    with pytest.raises(NotPositiveSemidefiniteError, match="eigenvalue"):
-        SVDD(kernel="sigmoid", coef0=-1.0, gamma=1.0).fit(points())
-
-
-def test_failed_fit_leaves_the_model_as_it_was():
-    X = points()
-    model = SVDD(nu=0.2).fit(X)
-    before = model.decision_function(X)
-    with pytest.raises(InfeasibleError):
-        model.set_params(nu=None, C=1e-3).fit(X[:30])
-    assert_array_equal(model.decision_function(X), before)
-
-
-@pytest.mark.parametrize("method", ["predict", "decision_function", "score_samples", "distance"])
-def test_not_fitted(method):
-    with pytest.raises(NotFittedError):
-        getattr(SVDD(), method)(points())
-
-
-def test_centre_exists_for_the_linear_kernel_only():
-    assert not hasattr(SVDD().fit(points()), "center_")
-
-
-def test_prediction_needs_support_vectors_only():
-    X = points(400)
-    model = SVDD(nu=0.05).fit(X)
-    assert len(model.support_vectors_) < 40
-    restored = pickle.loads(pickle.dumps(model))
-    del restored.alpha_
-    assert_array_equal(restored.decision_function(X), model.decision_function(X))
-    arrays = [v for v in vars(restored).values() if isinstance(v, np.ndarray)]
-    assert max(len(v) for v in arrays) == len(model.support_)
-
-
-def test_data_frames_pipelines_and_searches():
-    X, y = labelled(80, 20, seed=4)
-    X = pd.DataFrame(X, columns=["height", "weight"])
-    pipeline = make_pipeline(StandardScaler(), SVDD(C_outlier=0.1))
-    grid = {"svdd__nu": [0.05, 0.2]}
-    search = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=StratifiedKFold(3)).fit(X, y)
-    assert list(search.best_estimator_[0].feature_names_in_) == ["height", "weight"]
-    assert roc_auc_score(y, search.decision_function(X)) > 0.7
-
-
-def test_both_solvers_agree():
-    X, y = labelled(150, 30, 4)
-    first, second = (SVDD(0.05, 0.2, solver=s).fit(X, y) for s in ("dense", "reference"))
-    assert_allclose(first.alpha_, second.alpha_, atol=1e-12)
-    assert first.radius_ == pytest.approx(second.radius_, abs=1e-13)

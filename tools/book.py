@@ -24,6 +24,7 @@ from types import ModuleType
 import nbformat
 
 import kernelbook
+import kernelcourse
 from tools.notebook_form import Page
 from tools.readme import map_of_notebooks
 from tools.reproducible import reproducible_environment
@@ -97,7 +98,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
     modules = public_modules()
     yield "api/index.rst", api_page(modules).encode()
     for module in modules:
-        yield f"api/{module.__name__.partition('.')[2]}.rst", module_page(module).encode()
+        yield f"api/{_page(module)}.rst", module_page(module).encode()
 
 
 def _text(path: Path) -> bytes:
@@ -143,10 +144,10 @@ def figures(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def public_modules() -> list[ModuleType]:
-    """The modules of the library that say what they offer, by name."""
+    """The modules of the library that say what they offer, by name, and the course."""
     names = sorted(info.name for info in pkgutil.iter_modules(kernelbook.__path__))
     modules = [importlib.import_module(f"kernelbook.{name}") for name in names if name[0] != "_"]
-    return [module for module in modules if hasattr(module, "__all__")]
+    return [*(module for module in modules if hasattr(module, "__all__")), kernelcourse]
 
 
 def api_page(modules: Sequence[ModuleType]) -> str:
@@ -162,10 +163,12 @@ def api_page(modules: Sequence[ModuleType]) -> str:
         "",
     ]
     for module in modules:
-        page = module.__name__.partition(".")[2]
-        lines += [f"   * - :doc:`{module.__name__} <{page}>`", f"     - {_summary(module)}"]
+        lines += [
+            f"   * - :doc:`{module.__name__} <{_page(module)}>`",
+            f"     - {_summary(module)}",
+        ]
     lines += ["", ".. toctree::", "   :hidden:", ""]
-    lines += [f"   {module.__name__.partition('.')[2]}" for module in modules]
+    lines += [f"   {_page(module)}" for module in modules]
     return "\n".join(lines) + "\n"
 
 
@@ -189,6 +192,10 @@ def module_page(module: ModuleType) -> str:
         kind = "class" if isinstance(getattr(module, name), type) else "function"
         lines += [*_heading(name, "-"), f".. auto{kind}:: {name}", ""]
     return "\n".join(lines) + "\n"
+
+
+def _page(module: ModuleType) -> str:
+    return module.__name__.removeprefix("kernelbook.")
 
 
 def _heading(title: str, line: str) -> list[str]:

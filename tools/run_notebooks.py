@@ -71,7 +71,7 @@ class Project:
     def shared_files(self) -> list[Path]:
         """Everything outside a notebook on which its outputs depend."""
         files = [self.root / "requirements.lock"]
-        for name in ("lib/kernelbook", "studies", "data"):
+        for name in ("lib/kernelbook", "lib/kernelcourse", "studies", "data"):
             directory = self.root / name
             files += [path for path in directory.rglob("*") if "__pycache__" not in path.parts]
         return sorted(path for path in files if path.is_file())

@@ -1,6 +1,6 @@
 """Outputs of notebooks as a reader wants them: figures, tables, and no trace of live controls.
 
-``kernelbook.plotting.show`` stores a picture, whose plain text is "Figure 3.4: what it shows", and
+``kernelcourse.show`` stores a picture, whose plain text is "Figure 3.4: what it shows", and
 then its caption. Here the two become one figure with the alternative text, the caption and the
 anchor ``figure-3-4``. A cell tagged ``widget`` keeps its code and loses its output, which is a
 control that only a live notebook can draw. The first paragraph of a page describes it to search

@@ -9,12 +9,13 @@ from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from kernelbook.kernels import check_positive, resolve_gamma
+from kernelbook.estimator import check_weights
+from kernelbook.kernels import Kernel, resolve_kernel
 from kernelbook.oneclass import OneClassSVM
 from kernelbook.qp import Certificate, certify_residual
-from kernelbook.support import positive_weights
 from kernelbook.svm import KernelSVC, encode_labels
 from kernelbook.svr import KernelSVR
+from kernelbook.validation import check_number
 
 __all__ = ["MachineCertificate", "certify"]
 
@@ -33,17 +34,21 @@ class MachineCertificate(Certificate):
     Attributes
     ----------
     duality_gap : float
-        ``(primal - dual) / max(|primal|, |dual|)`` of the machine as it is, its own intercept
-        included.
+        The difference ``(primal - dual) / max(|primal|, |dual|)`` for the machine as it is, its
+        own intercept included.
     kkt_violation : float
         Largest violation of the optimality conditions, relative to the gradient.
-    status : {'optimal', 'stalled'}
+    status : {'optimal', 'not optimal to tol'}
         ``'optimal'`` if the violation is within ``tol``.
     misplaced : float
-        Share of the training points whose place (alpha at 0, between the bounds, at the upper
+        Fraction of the training points whose place (alpha at 0, between the bounds, at the upper
         bound) differs from that at the optimum.
     exact : KernelSVC, KernelSVR or OneClassSVM
         The machine of this package with the same parameters, fitted to the optimum.
+
+    See Also
+    --------
+    certify : Makes the certificate of a machine of scikit-learn.
     """
 
     misplaced: float
@@ -64,8 +69,12 @@ def certify(
     ----------
     machine : sklearn.svm.SVC, NuSVC, SVR or OneClassSVM, fitted
         Binary classifiers only.
-    X, y, sample_weight
-        What it was fitted to; ``y`` is left out for the one-class machine.
+    X : array-like of shape (n, d) or (n, n)
+        The training points, or the Gram matrix for a precomputed kernel.
+    y : array-like of shape (n,), default=None
+        The training labels or targets. Ignored for the one-class machine.
+    sample_weight : array-like of shape (n,), default=None
+        The sample weights of the fit. If None, ones.
     tol : float, default=1e-9
         Largest violation with which the machine counts as optimal, and with which the exact
         one is fitted.
@@ -73,16 +82,23 @@ def certify(
     Returns
     -------
     MachineCertificate
+        Gap and violation of the machine, and the exact machine beside it.
 
     Raises
     ------
     TypeError
-        For any other machine.
+        If it is any other machine.
     ValueError
-        For more than two classes, a kernel that is not positive semi-definite, and data to which
-        the machine cannot have been fitted: another number of points, labels that contradict
-        the signs of its alphas, weights whose bounds they exceed. Points that were moved cannot
-        be told from points that were badly fitted.
+        If there are more than two classes, if the kernel is not positive semi-definite, or if
+        the machine cannot have been fitted to the data: another number of points, labels that
+        contradict the signs of its alphas, weights whose bounds they exceed. Points that were
+        moved cannot be told from points that were badly fitted.
+
+    See Also
+    --------
+    kernelbook.svm.KernelSVC : The exact machine beside SVC and NuSVC.
+    kernelbook.svr.KernelSVR : The exact machine beside SVR.
+    kernelbook.oneclass.OneClassSVM : The exact machine beside the one-class machine.
 
     Notes
     -----
@@ -99,9 +115,9 @@ def certify(
     >>> X, y = make_moons(200, noise=0.3, random_state=0)
     >>> loose = certify(SVC(C=10, tol=0.1).fit(X, y), X, y)
     >>> loose.status, loose.kkt_violation > 1e-3, loose.exact.certificate_.status
-    ('stalled', True, 'optimal')
+    ('not optimal to tol', True, 'optimal')
     """
-    check_positive("tol", tol)
+    check_number(tol, "tol", low=0, inclusive="neither")
     kinds = {SVC: _classifier, NuSVC: _classifier, SVR: _regression, LibsvmOneClassSVM: _one_class}
     describe = next((way for kind, way in kinds.items() if isinstance(machine, kind)), None)
     if describe is None:
@@ -123,7 +139,7 @@ def certify(
             f"X has {len(given)} points, but the machine was fitted to {machine.shape_fit_[0]}: "
             "certify on the training data."
         )
-    weights = positive_weights(sample_weight, np.asarray(X))
+    weights = check_weights(sample_weight, np.asarray(X))
     return describe(machine, X, y, weights, given, tol)
 
 
@@ -147,14 +163,16 @@ def _at_bounds(alpha: Array, box: Array) -> Array:
     return np.where(alpha >= (1.0 - AT_BOUND) * box, box, alpha)
 
 
-def _kernel(machine: Any, X: ArrayLike) -> dict[str, Any]:
-    """Parameters of the kernel, with the width as a number."""
-    gamma = machine.gamma
-    if machine.kernel in ("rbf", "poly", "sigmoid"):
-        # Without the weights, which scikit-learn's rule does not look at.
-        gamma = resolve_gamma(gamma, X)
-    names = {name: getattr(machine, name) for name in ("kernel", "degree", "coef0")}
-    return {**names, "gamma": gamma}
+def _kernel(machine: Any, X: ArrayLike) -> Kernel:
+    """The kernel that the machine used."""
+    # Without the weights, which scikit-learn's rule for the width ignores.
+    return resolve_kernel(
+        machine.kernel,
+        np.asarray(X, dtype=np.float64),
+        gamma=machine.gamma,
+        degree=machine.degree,
+        coef0=machine.coef0,
+    )
 
 
 def _classifier(
@@ -171,7 +189,7 @@ def _classifier(
     # NuSVC does not look at its class weights.
     prices = np.ones(2) if isinstance(machine, NuSVC) else machine.class_weight_
     by_class = dict(zip(machine.classes_.tolist(), prices.tolist(), strict=True))
-    exact = KernelSVC(C, class_weight=by_class, tol=tol, **_kernel(machine, X))
+    exact = KernelSVC(C, class_weight=by_class, tol=tol, kernel=_kernel(machine, X))
     exact.fit(X, y, weights)
     box = C * weights * np.where(signs > 0, prices[1], prices[0])
     x = np.sign(x) * _at_bounds(np.abs(x), box)
@@ -195,7 +213,7 @@ def _regression(
     target = column_or_1d(y, dtype=np.float64)
     beta, box, epsilon = _coefficients(machine, weights), machine.C * weights, machine.epsilon
     beta = np.sign(beta) * _at_bounds(np.abs(beta), box)
-    exact = KernelSVR(machine.C, epsilon=epsilon, tol=tol, **_kernel(machine, X))
+    exact = KernelSVR(machine.C, epsilon=epsilon, tol=tol, kernel=_kernel(machine, X))
     exact.fit(X, target, weights)
     bias, error = float(machine.intercept_[0]), given - target
     objective = 0.5 * float(beta @ (given - bias)) - float(target @ beta)
@@ -219,7 +237,7 @@ def _one_class(
     total = machine.nu * float(weights.sum())
     box = weights / total
     x = _at_bounds(_coefficients(machine, weights) / total, box)
-    exact = OneClassSVM(machine.nu, tol=tol, **_kernel(machine, X)).fit(X, None, weights)
+    exact = OneClassSVM(machine.nu, tol=tol, kernel=_kernel(machine, X)).fit(X, None, weights)
     product = (given + float(machine.offset_[0])) / total
     certificate = certify_residual(
         given / total,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = [
     "CollapseWarning",
     "InfeasibleError",
+    "LabelWarning",
     "NotPositiveSemidefiniteError",
     "NotSeparableError",
     "warn_user",
@@ -19,15 +20,23 @@ __all__ = [
 class NotSeparableError(ValueError):
     """No hyperplane of this feature space separates the two classes.
 
-    Attributes
+    Parameters
     ----------
-    weights : ndarray, shape (n,), or None
-        The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
-        two classes in feature space coincide. A point common to both convex hulls lies on no
-        side of any hyperplane.
-    distance : float or None
-        Distance of the two weighted means, relative to the spread of the data: what rounding
-        left of zero.
+    message : str
+        What is wrong, and what to do about it.
+    weights : ndarray of shape (n,), default=None
+        The certificate, kept as an attribute: non-negative, of sum 1 in each class, so that the
+        weighted means of the two classes in feature space coincide. A point common to both
+        convex hulls lies on no side of any hyperplane.
+    distance : float, default=None
+        Distance of the two weighted means relative to the spread of the data, kept as an
+        attribute: what rounding left of zero.
+
+    Examples
+    --------
+    >>> error = NotSeparableError("the hulls meet", distance=0.0)
+    >>> str(error), error.distance, error.weights
+    ('the hulls meet', 0.0, None)
     """
 
     def __init__(
@@ -48,6 +57,10 @@ class NotPositiveSemidefiniteError(ValueError):
 
 class InfeasibleError(ValueError):
     """No point of the box meets the equality constraint; the message names the bound."""
+
+
+class LabelWarning(UserWarning):
+    """Labels that say neither target (+1) nor outlier (-1) were taken for targets."""
 
 
 class CollapseWarning(UserWarning):

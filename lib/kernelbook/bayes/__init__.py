@@ -13,7 +13,8 @@ All return +1 inside and -1 outside. Notebook 13 tells what the priors do.
 """
 
 from kernelbook.bayes.bdd import BayesianDataDescription
-from kernelbook.bayes.bsvdd import BayesianSVDD, BayesianSVDDMinority
+from kernelbook.bayes.bsvdd import BayesianSVDD
+from kernelbook.bayes.bsvdd_minority import BayesianSVDDMinority
 from kernelbook.bayes.posterior import SpherePosterior
 from kernelbook.bayes.prior import prior_mean_vector
 

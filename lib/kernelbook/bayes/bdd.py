@@ -1,25 +1,38 @@
 """Bayesian data description: the most probable weights of a centre in feature space."""
 
-from dataclasses import replace
-from typing import Self
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
 
-from kernelbook.base import atomic_fit
-from kernelbook.bayes.prior import check_covariance, precision_matrix, prior_mean_vector
-from kernelbook.bayes.sphere import BayesianSphere
+from kernelbook.bayes.cutoff import CUTOFF_CONSTRAINTS, check_cutoff, choose_radius
+from kernelbook.bayes.prior import (
+    PRIOR_CONSTRAINTS,
+    check_covariance,
+    full_row_sums,
+    precision_matrix,
+    prior_mean_vector,
+)
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    Number,
+    all_or_nothing,
+    training_gram,
+)
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import DenseQuadratic
-from kernelbook.svdd import ROUNDING, target_signs
+from kernelbook.kernels import KernelLike
+from kernelbook.qp import DenseQuadratic, QuadraticProgram, SolverOptions, solve
+from kernelbook.svdd import ROUNDING, Centre, SphereDetector, full_norm, target_signs
 
 __all__ = ["BayesianDataDescription"]
 
 Array = NDArray[np.float64]
 
 
-class BayesianDataDescription(BayesianSphere):
+class BayesianDataDescription(SphereDetector):
     r"""Bayesian data description (BDD): the most probable centre of the data in feature space.
 
     The n targets are :math:`\phi(x_i) \sim N(\sum_j \alpha_j \phi(x_j), I)` with the prior
@@ -33,58 +46,96 @@ class BayesianDataDescription(BayesianSphere):
 
     Parameters
     ----------
-    prior_mean : {'row_sum', 'row_mean', 'constant'} or array-like, shape (n,), default='row_sum'
+    prior_mean : {'row_sum', 'row_mean', 'constant'} or array-like of shape (n,), default='row_sum'
         :math:`m = -(K \mathbf 1)^v`, entry by entry, :math:`m = -(K \mathbf 1 / n)^v`,
         :math:`m = 0`, or m itself, one number a target.
     prior_exponent : float, default=1.0
-        v > 0.
-    prior_scale : float or array-like, shape (n, n), default=1.0
+        The exponent v > 0; ignored for 'constant' and an array.
+    prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     upper : float, default=1.0
         Upper bound u of a weight, at least 1/n. 1 bounds nothing; :math:`1/(\nu n)` spreads the
         weight over at least :math:`\nu n` points.
     cutoff : {'rejection_rate', 'f1', 'balanced_accuracy'}, default='rejection_rate'
-        How R follows from distances: so that a share ``rejection_rate`` of the targets lies
+        How R follows from distances: so that a fraction ``rejection_rate`` of the targets lies
         outside, or with the best score against outliers, which y then has to mark.
     rejection_rate : float, default=0.05
         In [0, 1): R is the quantile :math:`1 - r` of the targets' distances, in the sense that
-        at most the share r lies outside.
-    rank : int, optional
+        at most the fraction r lies outside.
+    rank : int, default=None
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
-    cv : int, optional
-        Folds: R follows from distances of points that were left out of the fit, which are
-        larger than those of training points; left out, from training distances. The folds are
+    cv : int, default=None
+        Number of folds: R follows from distances of points that were held out of the fit, which are
+        larger than those of training points. If None, from training distances. The folds are
         the same in each fit. The prior has to be given by name and number.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-        A kernel that is not positive semi-definite on the data is refused.
-    degree, gamma, coef0
-        Of the kernel; ``gamma`` is a number, ``'scale'``, ``'auto'`` or ``'median'``.
-    tol, max_iter, solver
-        As for :class:`~kernelbook.svdd.SVDD`.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. One that is not positive semi-definite on the data is rejected.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int, default=100
+        Maximum number of interior-point steps, or of working sets of the exact solver.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
     ----------
-    alpha_ : ndarray, shape (n,)
-        Weights of all training points; 0 for outliers.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+    degeneracy_ : str or None
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
+    n_iter_ : int
+        Interior-point steps, or working sets.
     objective_ : float
         The minimum; minus half of it is the largest log posterior, without constants.
-    prior_mean_ : ndarray, shape (n_targets,)
-        m.
-    radius_, radius_squared_ : float
-        R and its square.
-    center_norm_, center_, dual_coef_, offset_, certificate_
-        As for :class:`~kernelbook.svdd.SVDD`.
-    support_, support_vectors_, gamma_, n_iter_, n_features_in_
+    alpha_ : ndarray of shape (n,)
+        Weights of all training points; 0 for outliers.
+    center_ : ndarray of shape (d,)
+        The centre in input space; linear kernel only.
+    center_norm_ : float
+        Norm :math:`\|a\|` of the centre.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Coefficients of the centre.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width that was used, if the kernel has one.
+    kernel_ : Kernel
+        The kernel object that was used.
+    n_features_in_ : int
+        Number of features.
+    offset_ : float
+        :math:`-R^2`: decision values are ``score_samples - offset_``.
+    prior_mean_ : ndarray of shape (n_targets,)
+        The mean m of the prior.
+    radius_ : float
+        The radius R.
+    radius_squared_ : float
+        The squared radius.
+    resolution_ : float
+        Decision values up to this size have no sign that the solution could vouch for: 0.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the points with a coefficient.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The points with a coefficient; empty for a precomputed kernel.
 
     Raises
     ------
     InfeasibleError
-        For ``upper`` below 1/n.
+        If ``upper`` is below 1/n.
     ValueError
-        For a prior of the wrong shape, parameters out of range, a broken exponent with negative
-        row sums, NaN.
+        If a prior has the wrong shape, a parameter is out of range, an exponent that is not an
+        integer meets negative row sums, or an entry is NaN.
     NotPositiveSemidefiniteError
-        For a kernel matrix or a covariance with a negative eigenvalue.
+        If the kernel matrix or the covariance has a negative eigenvalue.
 
     Notes
     -----
@@ -111,7 +162,13 @@ class BayesianDataDescription(BayesianSphere):
     [1, -1]
     """
 
-    objective_: float
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "upper": [Number(Real, 0, None, closed="neither")],
+        **PRIOR_CONSTRAINTS,
+        **CUTOFF_CONSTRAINTS,
+        **KERNEL_CONSTRAINTS,
+        **{name: SOLVER_CONSTRAINTS[name] for name in ("tol", "max_iter", "solver")},
+    }
 
     def __init__(
         self,
@@ -124,7 +181,7 @@ class BayesianDataDescription(BayesianSphere):
         rejection_rate: float = 0.05,
         rank: int | None = None,
         cv: int | None = None,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -148,53 +205,62 @@ class BayesianDataDescription(BayesianSphere):
         self.max_iter = max_iter
         self.solver = solver
 
-    @atomic_fit
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Fit to points X (n, d), or a Gram matrix (n, n).
+        """Fit the centre, then choose the radius.
 
         Parameters
         ----------
-        X : array-like, shape (n, d) or (n, n)
-        y : array-like, shape (n,), optional
-            -1 marks an outlier, which takes part in the choice of R only; +1, or any other whole
-            number of at least 0, a target. All points are targets if it is left out.
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,), default=None
+            -1 marks an outlier, which takes part in the choice of R only, +1 a target. If None,
+            all points are targets. Other integers >= 0 count as targets, with a
+            :class:`~kernelbook.exceptions.LabelWarning`.
 
         Returns
         -------
-        self
+        BayesianDataDescription
+            The fitted estimator.
         """
-        X = self._training_points(X)
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64)
         signs = target_signs(y, X)
-        self._check_cutoff(signs)
+        check_cutoff(self.cutoff, self.rank, self.cv, self.prior_mean, self.prior_scale, signs)
         kept = np.flatnonzero(signs > 0)
-        self._check_upper(len(kept))
-        targets = self._rows(X, kept)
-        self._maximise_posterior(X, kept, self._training_gram(targets), targets)
-        self._choose_radius(X, signs)
-        return self
-
-    def _maximise_posterior(
-        self, X: Matrix, kept: NDArray[np.intp], K: Matrix, targets: Matrix
-    ) -> None:
-        n = len(K)
-        row_sums = self._full_row_sums(K, targets)
+        n = len(kept)
+        if self.upper * n < 1.0 - ROUNDING:
+            raise InfeasibleError(
+                f"upper = {self.upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their "
+                f"weights cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
+            )
+        kernel = self._resolve_kernel(X, (signs > 0).astype(np.float64))
+        targets = kernel.subset(X, kept)
+        split = kernel.about(targets.mean(axis=0))
+        K = training_gram(split, targets)
+        row_sums = full_row_sums(K, split, targets)
         m = prior_mean_vector(self.prior_mean, row_sums, self.prior_exponent)
         precision = precision_matrix(check_covariance(self.prior_scale, n), n)
-        q = -(K.sum(axis=1) + precision @ m)
         # Half the objective; of the kernel only k_c matters, since the weights have the sum 1.
-        solution = self._solve_program(
-            DenseQuadratic(n * K + precision), q, np.ones(n), 1.0, np.zeros(n),
-            np.full(n, min(float(self.upper), 1.0)),
+        program = QuadraticProgram(
+            DenseQuadratic(n * K + precision), -(K.sum(axis=1) + precision @ m),
+            np.ones(n), 1.0, np.zeros(n), np.full(n, min(float(self.upper), 1.0)),
         )  # fmt: skip
-        kernel = DenseQuadratic(K)
-        self._keep_center(X, kept, kernel, replace(solution, product=kernel.mv(solution.x)))
+        solution = solve(program, SolverOptions(self.tol, self.max_iter, self.solver))
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
+        products, diagonal = K @ solution.x, np.diagonal(K)
+        product = float(solution.x @ products)
         self.prior_mean_ = m
-        self.objective_ = 2.0 * (solution.objective - self._likelihood_constant(targets))
-
-    def _check_upper(self, n: int) -> None:
-        upper = check_positive("upper", self.upper)
-        if upper * n < 1.0 - ROUNDING:
-            raise InfeasibleError(
-                f"upper = {upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their weights "
-                f"cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
-            )
+        left_out = 0.5 * n * split.constant + float(split.one_sided(targets).sum())
+        self.objective_ = 2.0 * (solution.objective - left_out)
+        self._split, self._centre = split, Centre(self._expansion, product)
+        self.center_norm_ = full_norm(split, targets, solution.x, product)
+        self.resolution_ = self.tol * float(
+            max(np.abs(diagonal).max(), 2.0 * np.abs(products).max())
+        )
+        # New points come with kernel values to all training points, outliers included.
+        own = split.diagonal(X)
+        self._diagonal_range = (float(own.min()), float(own.max()))
+        distances = self._centre.squared_distances(X, own)
+        self._set_radius(choose_radius(self, X, signs, distances))
+        return self

@@ -1,44 +1,62 @@
 """The Gaussian prior of weights, or of their logits: its mean by name, its covariance."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from sklearn.utils._param_validation import StrOptions
 
+from kernelbook.estimator import Number
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import Matrix, check_positive
+from kernelbook.kernels import Kernel, Matrix
+from kernelbook.validation import check_number
 
-__all__ = ["check_covariance", "precision_matrix", "prior_mean_vector"]
+__all__ = [
+    "PRIOR_CONSTRAINTS",
+    "check_covariance",
+    "full_row_sums",
+    "precision_matrix",
+    "prior_mean_vector",
+]
 
 Array = NDArray[np.float64]
 
 NAMES = ("constant", "row_sum", "row_mean")
+PRIOR_CONSTRAINTS: dict[str, list[Any]] = {
+    "prior_mean": [StrOptions(set(NAMES)), "array-like"],
+    "prior_exponent": [Number(Real, 0, None, closed="neither")],
+    "prior_scale": [Number(Real, 0, None, closed="neither"), "array-like"],
+}
 SYMMETRY_TOLERANCE = 1e-8
 
 
 def prior_mean_vector(
     prior_mean: str | ArrayLike, row_sums: ArrayLike, exponent: float = 1.0
 ) -> Array:
-    r"""Mean m of the prior, shape (n,), from the row sums :math:`K\mathbf 1` of n targets.
+    r"""Return the mean m of the prior from the row sums :math:`K\mathbf 1` of n targets.
 
     Parameters
     ----------
-    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like, shape (n,)
+    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like of shape (n,)
         ``'constant'`` is :math:`m = 0`, ``'row_sum'`` :math:`m = -(K\mathbf 1)^v`, ``'row_mean'``
         :math:`m = -(K\mathbf 1 / n)^v`, entry by entry; an array is m itself.
-    row_sums : array-like, shape (n,)
+    row_sums : array-like of shape (n,)
+        The row sums of the Gram matrix of the targets.
     exponent : float, default=1.0
-        v > 0; not used for ``'constant'`` and arrays.
+        The exponent v > 0; ignored for ``'constant'`` and arrays.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
+        The mean m.
 
     Raises
     ------
     ValueError
-        For an unknown name, a wrong shape, or a broken power of a negative row sum.
+        If the name is not known, the shape is wrong, or a negative row sum has a power that is
+        not an integer.
 
     Examples
     --------
@@ -48,7 +66,7 @@ def prior_mean_vector(
     [-2.0, -4.5]
     """
     sums = np.asarray(row_sums, dtype=np.float64)
-    v = check_positive("prior_exponent", exponent)
+    v = check_number(exponent, "prior_exponent", low=0, inclusive="neither")
     if not isinstance(prior_mean, str):
         return _given_mean(prior_mean, len(sums))
     if prior_mean not in NAMES:
@@ -79,12 +97,25 @@ def _given_mean(prior_mean: ArrayLike, n: int) -> Array:
 
 
 def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
-    """The covariance of n weights: a variance s for s I, or a symmetric matrix (n, n).
+    """Return the covariance of n weights, or raise an error that says what is wrong with it.
+
+    Parameters
+    ----------
+    prior_scale : float or array-like of shape (n, n)
+        A variance s for s I, or the covariance itself.
+    n : int
+        Number of weights.
+
+    Returns
+    -------
+    float or ndarray of shape (n, n)
+        The variance, or the matrix made exactly symmetric.
 
     Raises
     ------
     ValueError
-        For a number that is not positive, a wrong shape, NaN, a matrix that is not symmetric.
+        If a number is not positive, a shape is wrong, an entry is not finite, or a matrix is not
+        symmetric.
 
     Examples
     --------
@@ -92,7 +123,7 @@ def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
     2.0
     """
     if isinstance(prior_scale, Real) or np.ndim(np.asarray(prior_scale)) == 0:
-        return check_positive("prior_scale", prior_scale)
+        return check_number(prior_scale, "prior_scale", low=0, inclusive="neither")
     covariance = np.asarray(prior_scale, dtype=np.float64)
     if covariance.shape != (n, n) or not np.isfinite(covariance).all():
         raise ValueError(
@@ -105,7 +136,19 @@ def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
 
 
 def precision_matrix(covariance: float | Matrix, n: int) -> Matrix:
-    """Inverse (n, n) of a covariance that :func:`check_covariance` returned.
+    """Return the inverse of a covariance.
+
+    Parameters
+    ----------
+    covariance : float or ndarray of shape (n, n)
+        What :func:`check_covariance` returned.
+    n : int
+        Number of weights.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The precision matrix, symmetric.
 
     Raises
     ------
@@ -127,3 +170,35 @@ def precision_matrix(covariance: float | Matrix, n: int) -> Matrix:
             "small multiple of the identity."
         ) from error
     return (inverse + inverse.T) / 2
+
+
+def full_row_sums(K: Matrix, split: Kernel, points: Matrix) -> Array:
+    """Return the row sums of the Gram matrix of points, of which K holds k_c only.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Values of ``split`` among the points.
+    split : Kernel
+        What :meth:`~kernelbook.kernels.Kernel.about` returned.
+    points : ndarray of shape (n, d)
+        The points.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Row sums of the plain kernel's Gram matrix.
+
+    Examples
+    --------
+    The linear kernel of 1 and 3, about their mean, and in full:
+
+    >>> from kernelbook.kernels import Linear
+    >>> X = np.array([[1.0], [3.0]])
+    >>> split = Linear().about(np.array([2.0]))
+    >>> full_row_sums(split.gram(X), split, X).tolist()
+    [4.0, 12.0]
+    """
+    one_sided = split.one_sided(points)
+    sums: Array = K.sum(axis=1) + len(points) * (one_sided + split.constant) + one_sided.sum()
+    return sums

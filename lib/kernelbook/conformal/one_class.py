@@ -263,6 +263,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         metric = self.metric or ("feature" if kernel.is_precomputed else "input")
         check_metric(metric, kernel)
         tau = resolve_tau(self.tau, kernel, metric, X.shape[1])
+        assert tau is not None  # None answers 'auto' only, which this machine does not have
         before = self._machine_before(kernel).fit(X, sample_weight=weights)
         margin, self.fallback_ = margin_support(before, weights / (self.nu * weights.sum()))
         centres = Centres.of(

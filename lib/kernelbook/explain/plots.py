@@ -1,20 +1,28 @@
-"""Pictures of an expanded SVM; the sign of a value shows in colour, hatching and text alike.
+"""Pictures of an explainer; the sign of a value shows in colour, hatching and text alike.
 
 Every function draws on the matplotlib axes given, or on new ones, and returns the axes.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelbook.kernels import Matrix
+from kernelbook.explain.explainer import PolynomialExplainer
+from kernelbook.explain.monomials import Matrix
+from kernelbook.optional import import_optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from kernelbook.explain.explainer import PolynomialExplainer
+__all__ = [
+    "plot_degree_contributions",
+    "plot_degree_importance",
+    "plot_degree_waterfall",
+    "plot_importance",
+    "plot_waterfall",
+]
 
 POSITIVE, NEGATIVE, NEUTRAL = "#0072B2", "#D55E00", "#999999"
 """Blue, vermilion and grey of the palette of Okabe and Ito."""
@@ -22,260 +30,228 @@ POSITIVE, NEGATIVE, NEUTRAL = "#0072B2", "#D55E00", "#999999"
 DECISION = "contribution to the decision value"
 
 
-def plot_model_bar(
-    explainer: "PolynomialExplainer",
+def plot_importance(
+    explainer: PolynomialExplainer,
     top: int = 10,
     *,
     data: ArrayLike | None = None,
-    pair: Any = None,
-    magnitude: bool = False,
+    signed: bool = True,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Bars of the most important interactions.
+    """Draw the most important interactions as bars.
 
     Parameters
     ----------
+    explainer : PolynomialExplainer
+        A fitted one. With several functions the bars are means over them.
     top : int, default=10
         Number of interactions shown.
-    data : array-like or DataFrame, shape (n, n_features), optional
-        If given, the bars are the spreads of the contributions on these points, else weights.
-    pair : tuple of two labels, optional
-        Which of ``pairs_``. With several and none given, the bars are means over the pairs.
-    magnitude : bool, default=False
-        Draw the sizes of the weights instead of the signed weights.
-    ax : matplotlib Axes, optional
+    data : array-like of shape (n, n_features), default=None
+        If given, the bars are the spreads of the contributions on these points. If None, they are
+        the weights.
+    signed : bool, default=True
+        Whether weights of one function are drawn with their sign.
+    ax : matplotlib Axes, default=None
+        Where to draw. If None, on new axes.
 
     Returns
     -------
     matplotlib Axes
+        Those drawn on.
     """
-    table = explainer.importance(data, pair=pair, top=top)
-    signed = "weight" in table and data is None and not magnitude
+    table = explainer.importance(data, top=top)
+    signed = signed and data is None and "weight" in table
     values = table["weight" if signed else "importance"].to_numpy()
     ax = _axes(ax, len(values))
     _bars(ax, np.zeros(len(values)), values, list(table["name"]), signed=signed)
+    label = "weight in the decision value" if signed else "size of the weight"
     if data is not None:
         label = "standard deviation of the contribution"
-    elif signed:
-        label = "weight in the decision value"
-    else:
-        label = "size of the weight"
-    if len(explainer.constant_) > 1 and pair is None:
+    if len(explainer.constant_) > 1:
         label += ", mean over the pairs"
-    kept = int(explainer.mask_.sum())
     ax.set_xlabel(label)
-    ax.set_title(f"{len(values)} most important of {kept} interactions{_of_pair(pair)}")
+    title = f"{len(values)} most important of {explainer.mask_.sum()} interactions"
+    ax.set_title(title + _pair(explainer))
     return ax
 
 
-def plot_sample_waterfall(
-    explainer: "PolynomialExplainer",
-    x: ArrayLike,
-    top: int = 10,
-    *,
-    pair: Any = None,
-    ax: "Axes | None" = None,
+def plot_waterfall(
+    explainer: PolynomialExplainer, x: ArrayLike, top: int = 10, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """From the constant to the decision value of one point, interaction by interaction.
+    """Draw how interactions lead from the constant to the decision value of one point.
 
     Parameters
     ----------
-    x : array-like, shape (n_features,), or one row of a DataFrame
+    explainer : PolynomialExplainer
+        A fitted one, of one function.
+    x : array-like of shape (n_features,)
+        The point.
     top : int, default=10
         Number of interactions shown; the others are summed in one bar.
-    pair : tuple of two labels, optional
-        Which of ``pairs_``; to be given if there are several.
-    ax : matplotlib Axes, optional
+    ax : matplotlib Axes, default=None
+        Where to draw. If None, on new axes.
 
     Returns
     -------
     matplotlib Axes
+        Those drawn on.
     """
-    [parts] = explainer.contributions(_one_point(x), pair=pair)
-    constant = float(explainer.constant_[explainer._function(pair)])
+    [parts] = explainer.contributions(_one_point(x))
     order = np.flatnonzero(explainer.mask_)
     order = order[np.argsort(-np.abs(parts[order]), kind="stable")]
     shown, others = order[:top], order[top:]
-    expansion = explainer._expansion
-    names = [expansion.name(expansion.key(place)) for place in shown]
-    steps = [constant, *parts[shown]]
+    keys = explainer.interactions()
+    names = [explainer.name(keys[place]) for place in shown]
+    values = parts[shown].tolist()
     if len(others):
         names.append("1 other" if len(others) == 1 else f"{len(others)} others")
-        steps.append(parts[others].sum())
-    return _waterfall(ax, steps, ["constant", *names], pair)
+        values.append(parts[others].sum())
+    return _waterfall(explainer, values, names, ax)
 
 
 def plot_degree_waterfall(
-    explainer: "PolynomialExplainer",
-    x: ArrayLike,
-    *,
-    pair: Any = None,
-    ax: "Axes | None" = None,
+    explainer: PolynomialExplainer, x: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """From the constant to the decision value of one point, degree by degree.
+    """Draw how degrees lead from the constant to the decision value of one point.
 
     Parameters
     ----------
-    x : array-like, shape (n_features,), or one row of a DataFrame
-    pair : tuple of two labels, optional
-        Which of ``pairs_``; to be given if there are several.
-    ax : matplotlib Axes, optional
+    explainer : PolynomialExplainer
+        A fitted one, of one function.
+    x : array-like of shape (n_features,)
+        The point.
+    ax : matplotlib Axes, default=None
+        Where to draw. If None, on new axes.
 
     Returns
     -------
     matplotlib Axes
+        Those drawn on.
     """
-    [parts] = explainer.degree_contributions(_one_point(x), pair=pair)
-    constant = float(explainer.constant_[explainer._function(pair)])
-    names = ["constant", *(f"degree {d}" for d in range(1, len(parts)))]
-    return _waterfall(ax, [constant, *parts[1:]], names, pair)
+    [parts] = explainer.degree_contributions(_one_point(x))
+    names = [f"degree {d}" for d in range(1, len(parts))]
+    return _waterfall(explainer, parts[1:], names, ax)
 
 
-def plot_degree_bar(
-    explainer: "PolynomialExplainer",
-    data: ArrayLike,
-    *,
-    pair: Any = None,
-    ax: "Axes | None" = None,
+def plot_degree_importance(
+    explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Mean size of every degree's contribution, with its signed mean and spread.
+    """Draw the mean size of every degree's contribution, with its signed mean and spread.
 
     Bars: mean magnitude. Diamonds: signed mean, with one standard deviation to both sides. A
     diamond near zero on a tall bar is a degree without a preferred direction.
 
     Parameters
     ----------
-    data : array-like or DataFrame, shape (n, n_features)
-    pair : tuple of two labels, optional
-        Which of ``pairs_``; to be given if there are several.
-    ax : matplotlib Axes, optional
+    explainer : PolynomialExplainer
+        A fitted one, of one function.
+    data : array-like of shape (n, n_features)
+        Points.
+    ax : matplotlib Axes, default=None
+        Where to draw. If None, on new axes.
 
     Returns
     -------
     matplotlib Axes
+        Those drawn on.
     """
-    table = explainer.degree_importance(data, pair=pair)
-    ax = _axes(ax)
-    degrees = table.index.to_numpy()
-    ax.bar(degrees, table["mean_magnitude"], color=POSITIVE, alpha=0.6, label="mean magnitude")
-    ax.errorbar(
-        degrees,
-        table["mean"],
-        yerr=table["standard_deviation"],
-        fmt="D",
-        color="black",
-        capsize=4,
-        label="mean ± standard deviation",
-    )
+    table = explainer.degree_importance(data)
+    ax = _degree_axes(explainer, ax)
+    sizes, means, spreads = table[["mean_magnitude", "mean", "standard_deviation"]].to_numpy().T
+    ax.bar(table.index, sizes, color=POSITIVE, alpha=0.6, label="mean magnitude")
+    label = "mean ± standard deviation"
+    ax.errorbar(table.index, means, spreads, fmt="D", color="black", capsize=4, label=label)
+    ax.set_xticks(table.index)
     ax.legend()
-    return _degree_axes(ax, degrees, pair)
+    return ax
 
 
-def plot_degree_box(
-    explainer: "PolynomialExplainer",
-    data: ArrayLike,
-    *,
-    pair: Any = None,
-    ax: "Axes | None" = None,
+def plot_degree_contributions(
+    explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
 ) -> "Axes":
-    """Box plot of every degree's contribution over given points.
+    """Draw a box plot of every degree's contribution over given points.
 
     Parameters
     ----------
-    data : array-like or DataFrame, shape (n, n_features)
-    pair : tuple of two labels, optional
-        Which of ``pairs_``; to be given if there are several.
-    ax : matplotlib Axes, optional
+    explainer : PolynomialExplainer
+        A fitted one, of one function.
+    data : array-like of shape (n, n_features)
+        Points.
+    ax : matplotlib Axes, default=None
+        Where to draw. If None, on new axes.
 
     Returns
     -------
     matplotlib Axes
+        Those drawn on.
     """
-    parts = explainer.degree_contributions(data, pair=pair)[:, 1:]
-    ax = _axes(ax)
-    degrees = np.arange(1, parts.shape[1] + 1)
-    ax.boxplot(
-        parts,
-        positions=degrees,
-        widths=0.5,
-        patch_artist=True,
-        boxprops={"facecolor": POSITIVE, "alpha": 0.6},
-        medianprops={"color": "black", "linewidth": 2},
-    )
-    return _degree_axes(ax, degrees, pair)
+    parts = explainer.degree_contributions(data)[:, 1:]
+    ax = _degree_axes(explainer, ax)
+    box, median = {"facecolor": POSITIVE, "alpha": 0.6}, {"color": "black", "linewidth": 2}
+    ax.boxplot(parts, widths=0.5, patch_artist=True, boxprops=box, medianprops=median)
+    return ax
 
 
-def _waterfall(ax: "Axes | None", steps: Sequence[float], names: list[str], pair: Any) -> "Axes":
-    values = np.asarray(steps, dtype=np.float64)
+def _waterfall(
+    explainer: PolynomialExplainer, parts: Sequence[float], names: list[str], ax: "Axes | None"
+) -> "Axes":
+    values = np.array([explainer.constant_[0], *parts])
     ends = values.cumsum()
     ax = _axes(ax, len(values))
-    _bars(ax, ends - values, values, names, signed=True)
+    _bars(ax, ends - values, values, ["constant", *names], signed=True)
     ax.patches[-len(values)].set(facecolor=NEUTRAL, hatch="")
     for row, end in enumerate(ends[:-1]):
         ax.plot([end, end], [row - 0.4, row + 1.4], color="black", linewidth=0.8)
     ax.axvline(ends[-1], color="black", linestyle="--", linewidth=1.0)
     ax.set_xlabel(DECISION)
-    ax.set_title(f"decision value {ends[-1]:.4g}{_of_pair(pair)}")
+    ax.set_title(f"decision value {ends[-1]:.4g}{_pair(explainer)}")
     return ax
 
 
 def _bars(ax: "Axes", starts: Matrix, values: Matrix, names: list[str], *, signed: bool) -> None:
     """Horizontal bars, first on top, each with its value in figures at its end."""
-    for row, (start, value) in enumerate(zip(starts, values, strict=True)):
-        negative = value < 0
-        ax.barh(
-            row,
-            value,
-            left=start,
-            color=NEGATIVE if negative else POSITIVE,
-            hatch="///" if negative else "",
-            edgecolor="white",
-        )
-        ax.annotate(
-            f"{value:+.3g}" if signed else f"{value:.3g}",
-            (start + value, row),
-            xytext=(-4 if negative else 4, 0),
-            textcoords="offset points",
-            ha="right" if negative else "left",
-            va="center",
-            fontsize="small",
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
-        )
+    rows, negative, ends = range(len(values)), values < 0, starts + values
+    colors, hatches = np.where(negative, NEGATIVE, POSITIVE), np.where(negative, "///", "")
+    bars = ax.barh(rows, values, left=starts, color=colors, hatch=hatches, edgecolor="white")
+    labels = [f"{value:{'+' if signed else ''}.3g}" for value in values]
+    frame = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
+    ax.bar_label(bars, labels, padding=4, fontsize="small", bbox=frame)
     ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(rows, names)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    edges = np.concatenate((starts, starts + values, [0.0]))
+    edges = np.concatenate((starts, ends, [0.0]))
     room = 0.2 * (np.ptp(edges) or 1.0)
     ax.set_xlim(edges.min() - room * (edges.min() < 0), edges.max() + room * (edges.max() > 0))
 
 
-def _degree_axes(ax: "Axes", degrees: Any, pair: Any) -> "Axes":
+def _degree_axes(explainer: PolynomialExplainer, ax: "Axes | None") -> "Axes":
+    ax = _axes(ax)
     ax.axhline(0.0, color="black", linewidth=0.8)
-    ax.set_xticks(degrees, [str(d) for d in degrees])
-    ax.set_xlabel("degree")
-    ax.set_ylabel(DECISION)
-    ax.set_title(f"contribution of every degree{_of_pair(pair)}")
+    ax.set(xlabel="degree", ylabel=DECISION)
+    ax.set_title(f"contribution of every degree{_pair(explainer)}")
     return ax
 
 
-def _of_pair(pair: Any) -> str:
-    return "" if pair is None else f"\n{pair[0]} (+) against {pair[1]} (-)"
+def _pair(explainer: PolynomialExplainer) -> str:
+    """What the signs mean, for a classifier with one function."""
+    if explainer.pairs_ is None or len(explainer.pairs_) > 1:
+        return ""
+    [(positive, negative)] = explainer.pairs_
+    return f"\n{positive} (+) against {negative} (-)"
 
 
 def _one_point(x: ArrayLike) -> ArrayLike:
     if np.ndim(x) == 1:
-        return np.asarray(x)[None, :]
-    if np.ndim(x) == 2 and np.shape(x)[0] == 1:
-        return x
-    raise ValueError(f"x must be one point, shape (n_features,), got shape {np.shape(x)}.")
+        # A row of a DataFrame keeps the names of its columns.
+        return x.to_frame().T if hasattr(x, "to_frame") else np.asarray(x)[None]
+    if np.shape(x)[:1] != (1,):
+        raise ValueError(f"x must be one point, shape (n_features,), got shape {np.shape(x)}.")
+    return x
 
 
 def _axes(ax: "Axes | None", rows: int | None = None) -> "Axes":
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError('plots need matplotlib: pip install "kernelbook[plots]".') from error
+    pyplot = import_optional("matplotlib.pyplot", extra="plots", purpose="A figure")
     size = (6.4, 4.0) if rows is None else (7.0, 1.2 + 0.32 * rows)
     return pyplot.subplots(figsize=size, layout="constrained")[1]

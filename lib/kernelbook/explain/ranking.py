@@ -1,123 +1,190 @@
-"""Which interactions and which features matter: by weight, or by spread on given data."""
+"""What matters most: tables of importance, and the selection of the most important."""
 
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
-from kernelbook.explain.expanded import ExpandedSVM
-from kernelbook.kernels import Matrix
+from kernelbook.explain.interactions import Interactions, Mask
+from kernelbook.explain.monomials import Indices, Matrix
+from kernelbook.optional import import_optional
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+__all__ = ["degree_table", "feature_table", "interaction_table", "selected", "table"]
 
-class Ranking(ExpandedSVM):
-    """Global explanations: importance of interactions and totals of features."""
-
-    def importance(
-        self,
-        data: ArrayLike | None = None,
-        *,
-        pair: Any = None,
-        degree: int | None = None,
-        top: int | None = None,
-    ) -> "DataFrame":
-        r"""The kept interactions in the order of their importance.
-
-        Parameters
-        ----------
-        data : array-like or DataFrame, shape (n, n_features), optional
-            If given, the importance of an interaction is the standard deviation of its
-            contribution :math:`w_t \prod_{j \in t} x_j` over these points, which does not depend
-            on the units of the features. Otherwise it is :math:`|w_t|`.
-        pair : tuple of two labels, optional
-            Which of ``pairs_``. With several and none given, the importance is the mean over the
-            pairs, and the table has no signed weights.
-        degree : int, optional
-            Only the interactions of this degree.
-        top : int, optional
-            Only so many rows.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``interaction`` (sorted feature indices), ``name``, ``degree``, ``weight``
-            (signed), ``importance``, ``share`` of the importance of all kept interactions, and
-            ``cumulative_share``.
-
-        Raises
-        ------
-        ImportError
-            If pandas is missing.
-        """
-        scores = self._scores(data, pair)
-        order = self._ranked(scores)
-        if degree is not None:
-            [d] = self._degrees(degree)
-            part = self._expansion.slices[d]
-            order = order[(order >= part.start) & (order < part.stop)]
-        order = order[:top]
-        keys = [self._expansion.key(place) for place in order]
-        share = scores[order] / (scores.sum() or 1.0)
-        columns: dict[str, Any] = {
-            "interaction": keys,
-            "name": [self._expansion.name(key) for key in keys],
-            "degree": [len(key) for key in keys],
-        }
-        if pair is not None or len(self.constant_) == 1:
-            columns["weight"] = self._row(pair)[order]
-        columns |= {"importance": scores[order], "share": share, "cumulative_share": share.cumsum()}
-        return import_pandas().DataFrame(columns)
-
-    def feature_importance(self, data: ArrayLike | None = None, *, pair: Any = None) -> "DataFrame":
-        """Total importance of every feature, most important first.
-
-        The importance of an interaction (see :meth:`importance`) is split equally among its
-        distinct features, as in :meth:`feature_contributions`.
-
-        Parameters
-        ----------
-        data : array-like or DataFrame, shape (n, n_features), optional
-        pair : tuple of two labels, optional
-            As in :meth:`importance`.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``feature``, ``importance``, ``share``.
-        """
-        totals = self._expansion.feature_totals(self._scores(data, pair))
-        order = np.argsort(-totals, kind="stable")
-        names = [self.feature_names[i] for i in order]
-        share = totals[order] / (totals.sum() or 1.0)
-        return import_pandas().DataFrame(
-            {"feature": names, "importance": totals[order], "share": share}
-        )
-
-    def _scores(self, data: ArrayLike | None, pair: Any) -> Matrix:
-        """Importance of all interactions, shape (n_interactions,); 0 for dropped ones."""
-        coef = self.coef_ if pair is None else self._row(pair)[None]
-        scores = np.abs(coef).mean(axis=0)
-        if data is None:
-            return scores
-        X = self._points(data)
-        if len(X) < 2:
-            raise ValueError("data must hold at least two points: one point has no spread.")
-        return scores * self._expansion.spreads(X)
-
-    def _ranked(self, scores: Matrix) -> NDArray[np.intp]:
-        """Positions of the kept interactions, most important first, ties by position."""
-        order = np.argsort(-scores, kind="stable")
-        return order if self._kept is None else order[self._kept[order]]
+CRITERIA = ("count", "fraction_of_interactions", "fraction_of_importance")
+FRACTION = Interval(Real, 0, 1, closed="right")
 
 
-def import_pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'tables need pandas: pip install "kernelbook[data]". The numbers themselves are in '
-            "weights(), coef_ and interactions()."
-        ) from error
-    return pandas
+def selected(scores: Matrix, kept: Mask, *criteria: float | None) -> Mask:
+    """Return a mask of the kept interactions with the largest scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_interactions,)
+        Their importance.
+    kept : ndarray of shape (n_interactions,), dtype=bool
+        Those from which to select.
+    *criteria : int or float or None
+        In order ``count``, ``fraction_of_interactions`` and ``fraction_of_importance``: one is a
+        number, which as few interactions as possible have to reach.
+
+    Returns
+    -------
+    ndarray of shape (n_interactions,), dtype=bool
+        The selection.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one criterion is given, or it is out of range.
+
+    Examples
+    --------
+    >>> scores, kept = np.array([2.0, 4.0, 1.0, 3.0]), np.array([True, True, True, False])
+    >>> selected(scores, kept, None, None, 0.8).tolist()  # 6 of 7
+    [True, True, False, False]
+    """
+    given = [(k, value) for k, value in zip(CRITERIA, criteria, strict=True) if value is not None]
+    if len(given) != 1:
+        raise ValueError(f"give exactly one of {', '.join(CRITERIA)}, got {len(given)}.")
+    [(name, value)] = given
+    order = _ranked(scores, kept)
+    allowed = Interval(Integral, 0, len(order), closed="both") if name == "count" else FRACTION
+    validate_parameter_constraints({name: [allowed]}, {name: value}, caller_name="select")
+    if name != "count":
+        value = _smallest_reaching(scores[order], value, by=name)
+    mask = np.zeros(len(scores), dtype=bool)
+    mask[order[:value]] = True
+    return mask
+
+
+def interaction_table(
+    interactions: Interactions, scores: Matrix, kept: Mask, coef: Matrix, top: int | None
+) -> "DataFrame":
+    """Return a table of the kept interactions, in falling order of their scores.
+
+    Parameters
+    ----------
+    interactions : Interactions
+        All interactions.
+    scores : ndarray of shape (n_interactions,)
+        Their importance.
+    kept : ndarray of shape (n_interactions,), dtype=bool
+        Those that are kept.
+    coef : ndarray of shape (n_functions, n_interactions)
+        Their weights, shown if there is one function.
+    top : int or None
+        Number of rows. If None, all.
+
+    Returns
+    -------
+    DataFrame
+        What :meth:`PolynomialExplainer.importance` returns.
+    """
+    order = _ranked(scores, kept)[:top]
+    keys = [interactions.key(place) for place in order]
+    fraction = scores[order] / (scores.sum() or 1.0)
+    columns = {
+        "interaction": keys,
+        "name": [interactions.name(key) for key in keys],
+        "degree": [len(key) for key in keys],
+        "weight": coef[0][order],
+        "importance": scores[order],
+        "fraction": fraction,
+        "cumulative_fraction": fraction.cumsum(),
+    }
+    if len(coef) > 1:
+        del columns["weight"]
+    return table(columns)
+
+
+def feature_table(names: tuple[str, ...], totals: Matrix) -> "DataFrame":
+    """Return a table of the features, in falling order of their totals.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the features.
+    totals : ndarray of shape (n_features,)
+        Their importance.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``feature``, ``importance``, ``fraction``.
+    """
+    fraction = totals / (totals.sum() or 1.0)
+    features = table({"feature": names, "importance": totals, "fraction": fraction})
+    return features.iloc[np.argsort(-totals, kind="stable")].reset_index(drop=True)
+
+
+def degree_table(parts: Matrix) -> "DataFrame":
+    """Return a table of statistics of the contributions of each degree.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n, D)
+        Contributions of degrees 1 to D at n points.
+
+    Returns
+    -------
+    DataFrame
+        What :meth:`PolynomialExplainer.degree_importance` returns.
+    """
+    magnitude = np.abs(parts).mean(axis=0)
+    lower, median, upper = np.percentile(parts, [25, 50, 75], axis=0)
+    columns = {
+        "degree": np.arange(1, parts.shape[1] + 1),
+        "mean_magnitude": magnitude,
+        "fraction": magnitude / (magnitude.sum() or 1.0),
+        "mean": parts.mean(axis=0),
+        "standard_deviation": parts.std(axis=0),
+        "lower_quartile": lower,
+        "median": median,
+        "upper_quartile": upper,
+    }
+    return table(columns).set_index("degree")
+
+
+def table(columns: dict[str, Any]) -> "DataFrame":
+    """Return a DataFrame of given columns.
+
+    Parameters
+    ----------
+    columns : dict
+        From names to values.
+
+    Returns
+    -------
+    DataFrame
+        The table.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed.
+    """
+    return import_optional("pandas", extra="data", purpose="A table").DataFrame(columns)
+
+
+def _ranked(scores: Matrix, kept: Mask) -> Indices:
+    """Positions of what is kept in falling order of the scores, ties by position."""
+    order = np.argsort(-scores, kind="stable")
+    return order[kept[order]]
+
+
+def _smallest_reaching(scores: Matrix, fraction: float, *, by: str) -> int:
+    """How many of the scores, in falling order, reach a fraction of their number or their sum."""
+    if by == "fraction_of_interactions":
+        scores = np.ones(len(scores))
+    reached = scores.cumsum()
+    if not reached.any():
+        raise ValueError(f"{by}: all interactions have importance zero.")
+    if fraction == 1.0:
+        # Sums stop growing where the scores fall below the rounding of the total.
+        return int(np.count_nonzero(scores))
+    return int(np.argmax(reached / reached[-1] >= fraction)) + 1

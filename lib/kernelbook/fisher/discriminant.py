@@ -1,30 +1,36 @@
 r"""Kernel Fisher discriminant analysis: discriminants in feature space, and a classifier."""
 
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.base import atomic_fit
+from kernelbook.component_signs import sign_columns
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    training_gram,
+)
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
-from kernelbook.kernels import Kernel, Matrix
-from kernelbook.projection import KernelProjector, sign_columns
+from kernelbook.kernels import KernelLike, Matrix
 
 __all__ = ["KernelFisherDiscriminant"]
 
-PENALTIES = ("norm", "coef")
 EPSILON = float(np.finfo(float).eps)
 
 
 class KernelFisherDiscriminant(
-    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelProjector
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelEstimator
 ):
-    r"""Directions of feature space that part the class means by much and the classes by little.
+    r"""Directions of feature space that separate the class means and keep each class together.
 
     .. math:: \max_\alpha\; \frac{\alpha^\top B \alpha}{\alpha^\top N_\mu \alpha},\qquad
               B = \sum_c l_c (M_c - M)(M_c - M)^\top,\quad
@@ -38,54 +44,71 @@ class KernelFisherDiscriminant(
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-    gamma : float or {'scale', 'auto', 'median'}, default='scale'
-        See :func:`kernelbook.kernels.resolve_gamma`.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. One that is not positive semi-definite on the data is rejected.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
     degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
     coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
     reg : float or 'loo', default=1.0
-        :math:`\mu > 0`, on the scale of sums over the points: N is not divided by n. Zero is
-        refused, because N (n, n) has at most rank n minus the number of classes. 'loo' takes the
-        value of least leave-one-out error, see Notes.
+        Regularization parameter :math:`\mu > 0`, on the scale of sums over the points: N is not
+        divided by n. Zero is rejected, because N (n, n) has at most rank n minus the number of
+        classes. 'loo' takes the value of least leave-one-out error, see Notes.
     penalty : {'norm', 'coef'}, default='norm'
-    priors : array-like, shape (n_classes,), or 'equal', optional
-        Class probabilities in the order of ``classes_``; left out: the shares in the training
+        What is penalised beside the within-class scatter, see above.
+    priors : array-like of shape (n_classes,) or 'equal', default=None
+        Class probabilities in the order of ``classes_``; if None, the fractions in the training
         set. With 'equal' the class of the nearest projected mean is predicted.
-    n_components : int, optional
-        Columns of :meth:`transform`, at most the number of classes minus 1 (the default).
-        Predictions use all discriminants.
+    n_components : int, default=None
+        Number of columns of :meth:`transform`, at most the number of classes minus 1. If None,
+        that many. Predictions use all discriminants.
 
     Attributes
     ----------
-    classes_ : ndarray, shape (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
         With two, ``classes_[1]`` is the positive one.
-    alpha_ : ndarray, shape (n,) with two classes, else (n, n_classes - 1)
+    alpha_ : ndarray of shape (n,) with two classes, else (n, n_classes - 1)
         Discriminants :math:`w = \sum_i \alpha_i \phi(x_i)`, best first, scaled so that
         :math:`\alpha^\top N_\mu \alpha = n`; zero where there is no discriminant left because
         the class means span a smaller space.
-    eigenvalues_ : ndarray, shape (n_classes - 1,)
+    eigenvalues_ : ndarray of shape (n_classes - 1,)
         Values of the quotient above, descending.
     rayleigh_quotient_ : float
         Two classes only: :math:`(M_+ - M_-)^\top N_\mu^{-1} (M_+ - M_-)`, which is
         ``eigenvalues_[0]`` times :math:`n / (l_+ l_-)`.
-    projected_means_ : ndarray, shape (n_classes, n_classes - 1)
+    projected_means_ : ndarray of shape (n_classes, n_classes - 1)
         Class means of the training points on the discriminants.
-    priors_ : ndarray, shape (n_classes,)
+    priors_ : ndarray of shape (n_classes,)
+        Class probabilities that were used.
     reg_ : float
         The :math:`\mu` used.
-    loo_regs_, loo_errors_ : ndarray, shape (17,)
-        Only with ``reg='loo'``: candidates and their mean squared leave-one-out errors.
+    loo_errors_ : ndarray of shape (17,)
+        Only with ``reg='loo'``: mean squared leave-one-out errors of the candidates.
+    loo_regs_ : ndarray of shape (17,)
+        Only with ``reg='loo'``: the candidates.
+    X_fit_ : ndarray of shape (n, d)
+        The training points (or the precomputed matrix).
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
     gamma_ : float
-    X_fit_ : ndarray, shape (n, d)
-    n_features_in_, feature_names_in_
+        The width that was used, if the kernel has one.
+    kernel_ : Kernel
+        The kernel object that was used.
+    n_features_in_ : int
+        Number of features.
 
     Raises
     ------
     ValueError
-        In ``fit``: a single class, parameters out of range, ``reg`` so small that rounding
-        hides it beside the scatter.
+        In ``fit``, if there is a single class, a parameter is out of range, or ``reg`` is so
+        small that rounding hides it beside the scatter.
     NotPositiveSemidefiniteError
-        For a Gram matrix with negative eigenvalues.
+        If the Gram matrix has a negative eigenvalue.
 
     Notes
     -----
@@ -118,7 +141,7 @@ class KernelFisherDiscriminant(
     (:math:`10^{-6}` to :math:`10^2` times the mean eigenvalue of the centred K).
 
     ``penalty='norm'`` does not depend on the origin of feature space; ``'coef'`` does. Both keep
-    their digits for data far from the origin, see :mod:`kernelbook.projection`.
+    their digits for data far from the origin, see :meth:`kernelbook.kernels.Kernel.about`.
 
     References
     ----------
@@ -136,9 +159,17 @@ class KernelFisherDiscriminant(
     ['a', 'b']
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "reg": [Number(Real, 0, None, closed="neither"), StrOptions({"loo"})],
+        "penalty": [StrOptions({"norm", "coef"})],
+        "priors": ["array-like", StrOptions({"equal"}), None],
+        "n_components": [Number(Integral, 1, None, closed="left"), None],
+        **KERNEL_CONSTRAINTS,
+    }
+
     def __init__(
         self,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         gamma: float | str = "scale",
         degree: int = 3,
@@ -157,53 +188,99 @@ class KernelFisherDiscriminant(
         self.priors = priors
         self.n_components = n_components
 
-    @atomic_fit
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Find the discriminants of X (n, d), or of the Gram matrix (n, n), and labels y (n,)."""
-        X, y = self._training_points(X, y=y)
-        self._check_parameters()
+        """Find the discriminants.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,)
+            Class labels.
+
+        Returns
+        -------
+        KernelFisherDiscriminant
+            The fitted estimator.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self._check_reg()
         for optional in ("loo_regs_", "loo_errors_", "rayleigh_quotient_"):
             self.__dict__.pop(optional, None)
         Y = self._class_indicators(y)
         counts = Y.sum(axis=0)
         self._check_components(len(counts))
         self.priors_ = self._resolve_priors(counts)
-        K = self._training_gram(X)
+        self.kernel_ = self._resolve_kernel(X)
+        self._mean = X.mean(axis=0)
+        self._split = self.kernel_.about(self._mean)
+        K = training_gram(self._split, X)
         self.X_fit_ = X
         self.reg_ = self._choose_reg(K, Y) if self.reg == "loo" else float(self.reg)
         self._set_discriminants(K, Y, *self._solve(K, Y))
         return self
 
     def transform(self, X: ArrayLike) -> Matrix:
-        """Projections on the first ``n_components`` discriminants, shape (m, n_components).
+        """Project points on the first ``n_components`` discriminants.
 
-        In units of the regularised within-class standard deviation, about the training mean.
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m, n_components)
+            In units of the regularised within-class standard deviation, about the training
+            mean.
         """
         return self._projections(X)[:, : self._n_features_out]
 
     def decision_function(self, X: ArrayLike) -> Matrix:
-        """Log-odds of the positive class, shape (m,); with more classes a score each, (m, C).
+        """Evaluate the log-odds of the positive class, or a score for each of several.
 
-        They are those of Gaussian classes with the common regularised covariance; see Notes of
-        the class. A regularised covariance is no estimate of the spread of new points: take the
-        values as an order, not as calibrated probabilities.
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            Values for Gaussian classes with the common regularised covariance; see Notes of the
+            class. With two classes positive on the side of ``classes_[1]``. A regularised
+            covariance is no estimate of the spread of new points: take the values as an order,
+            not as calibrated probabilities.
         """
         scores = self._projections(X) @ self.projected_means_.T
         scores += np.log(self.priors_) - 0.5 * (self.projected_means_**2).sum(axis=1)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Class of the nearest projected mean, moved by the priors; shape (m,)."""
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of the nearest projected mean, moved by the priors.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels.
+        """
         scores = self.decision_function(X)
         positive = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[np.asarray(positive, dtype=int)]
 
     def _projections(self, X: ArrayLike) -> Matrix:
         check_is_fitted(self)
-        X = self._new_points(X)
+        X = self._check_new_points(X)
         alpha = self.alpha_.reshape(len(self.X_fit_), -1)
-        projections: Matrix = self._gram(X, self.X_fit_) @ alpha
-        projections += np.outer(self._one_sided(X), self._alpha_sums) - self._mean_projection
+        projections: Matrix = self._split.evaluate(X, self.X_fit_) @ alpha
+        projections += np.outer(self._split.one_sided(X), self._alpha_sums) - self._mean_projection
         return projections
 
     def _choose_reg(self, K: Matrix, Y: Matrix) -> float:
@@ -213,9 +290,9 @@ class KernelFisherDiscriminant(
 
     def _solve(self, K: Matrix, Y: Matrix) -> tuple[Matrix, Matrix]:
         if self.penalty == "coef":
-            return solve_coef(K, self._one_sided(self.X_fit_), Y, self.reg_)
-        if self.kernel == "linear":
-            return solve_linear(self.X_fit_ - self._reference, Y, self.reg_)
+            return solve_coef(K, self._split.one_sided(self.X_fit_), Y, self.reg_)
+        if self.kernel_.is_linear:
+            return solve_linear(self.X_fit_ - self._mean, Y, self.reg_)
         return solve_norm(K, Y, self.reg_)
 
     def _set_discriminants(self, K: Matrix, Y: Matrix, directions: Matrix, S: Matrix) -> None:
@@ -228,7 +305,7 @@ class KernelFisherDiscriminant(
         alpha = (directions @ vectors) * scale
         # With the norm penalised the coefficients sum to zero, up to rounding.
         sums = alpha.sum(axis=0) * (self.penalty == "coef")
-        projections = K @ alpha + np.outer(self._one_sided(self.X_fit_), sums)
+        projections = K @ alpha + np.outer(self._split.one_sided(self.X_fit_), sums)
         means = Y.T @ projections / Y.sum(axis=0)[:, None]
         centre = projections.mean(axis=0)
         means -= centre
@@ -240,7 +317,7 @@ class KernelFisherDiscriminant(
         if n_classes == 2:
             self.rayleigh_quotient_ = float(values[0] * n / np.prod(Y.sum(axis=0)))
 
-    def _class_indicators(self, y: np.ndarray) -> Matrix:
+    def _class_indicators(self, y: NDArray[Any]) -> Matrix:
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -254,8 +331,6 @@ class KernelFisherDiscriminant(
         if self.priors is None:
             return counts / counts.sum()
         if isinstance(self.priors, str):
-            if self.priors != "equal":
-                raise ValueError(f"priors must be 'equal', an array or None, got {self.priors!r}.")
             return np.full(len(counts), 1.0 / len(counts))
         priors = np.asarray(self.priors, dtype=np.float64)
         if priors.shape != counts.shape or not (priors > 0).all() or abs(priors.sum() - 1) > 1e-8:
@@ -265,33 +340,15 @@ class KernelFisherDiscriminant(
             )
         return priors
 
-    def _check_parameters(self) -> None:
-        if self.penalty not in PENALTIES:
-            raise ValueError(f"penalty must be one of {PENALTIES}, got {self.penalty!r}.")
-        if isinstance(self.reg, str):
-            if self.reg != "loo":
-                raise ValueError(f"reg must be a positive number or 'loo', got {self.reg!r}.")
-            if self.penalty != "norm":
-                raise ValueError("reg='loo' has its closed form for penalty='norm' only.")
-        elif (
-            isinstance(self.reg, bool)
-            or not isinstance(self.reg, Real)
-            or not 0 < self.reg < np.inf
-        ):
-            raise ValueError(
-                f"reg must be positive and finite, got {self.reg!r}: the within-class scatter "
-                "(n, n) has at most rank n - n_classes, so that without regularisation it is "
-                "singular and the discriminant is not defined."
-            )
+    def _check_reg(self) -> None:
+        if self.reg == "loo" and self.penalty != "norm":
+            raise ValueError("reg='loo' has its closed form for penalty='norm' only.")
 
     def _check_components(self, n_classes: int) -> None:
-        k = self.n_components
-        if k is not None and (
-            isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k < n_classes
-        ):
+        if self.n_components is not None and self.n_components >= n_classes:
             raise ValueError(
-                f"n_components must be None or a whole number from 1 to n_classes - 1 = "
-                f"{n_classes - 1}, got {k!r}."
+                f"n_components must be None or an integer from 1 to n_classes - 1 = "
+                f"{n_classes - 1}, got {self.n_components!r}."
             )
 
     @property

@@ -1,14 +1,14 @@
-"""Figures in one style: decision regions, Gram matrices, tubes, scores, intervals, captions.
+"""Figures in one style: decision regions, Gram matrices, tubes, scores, intervals.
 
 A class has a colour and a marker, support vectors are ringed, a boundary is solid and a margin
 dashed, decision values have a diverging map centred at 0. Every ``plot_*`` function draws on
 ``ax``, or on the axes of a new figure if that is None, and returns the axes. Call
-:func:`use_style` once at the head of a notebook and end each figure with :func:`show`.
+:func:`use_style` once, before the first figure.
 
 matplotlib, seaborn and pandas are imported when first needed: ``pip install "kernelbook[plots]"``.
 """
 
-from kernelbook.plotting.notebook import show
+from kernelbook.plotting.comparison import plot_comparison
 from kernelbook.plotting.plane import plot_decision, plot_field, plot_points
 from kernelbook.plotting.regression import plot_regression_tube
 from kernelbook.plotting.statistical import plot_gram, plot_intervals, plot_scores
@@ -18,6 +18,7 @@ __all__ = [
     "CLASS_COLOURS",
     "CLASS_MARKERS",
     "panels",
+    "plot_comparison",
     "plot_decision",
     "plot_field",
     "plot_gram",
@@ -25,6 +26,5 @@ __all__ = [
     "plot_points",
     "plot_regression_tube",
     "plot_scores",
-    "show",
     "use_style",
 ]

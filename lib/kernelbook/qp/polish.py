@@ -41,7 +41,7 @@ def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
     """
     x = _primal_dual(program, start.at_lower, start.at_upper, tol)
     if x is None:
@@ -115,7 +115,9 @@ def _solve_free(
     return (p, m) if np.isfinite(p).all() else None
 
 
-def _primal_dual(program: QuadraticProgram, at_lower: Mask, at_upper: Mask, tol: float) -> Array | None:
+def _primal_dual(
+    program: QuadraticProgram, at_lower: Mask, at_upper: Mask, tol: float
+) -> Array | None:
     """Guess the active sets, solve, flip every variable that objects, until none does."""
     lower, upper, a = program.lower, program.upper, program.a
     fewest, patience = len(at_lower) + 1, 3

@@ -253,7 +253,7 @@ class QuadraticProgram:
         product = self.Q.product(x)
         return 0.5 * float(x @ product) + float(self.q @ x), product + self.q
 
-    def restricted(self, index: Index, x: Array) -> "QuadraticProgram":
+    def restricted(self, index: Index, x: Array) -> QuadraticProgram:
         """The program of the variables in index, the others fixed at their values in x."""
         fixed = x.copy()
         fixed[index] = 0.0
@@ -266,7 +266,7 @@ class QuadraticProgram:
             self.upper[index],
         )
 
-    def centred(self) -> "QuadraticProgram":
+    def centred(self) -> QuadraticProgram:
         r"""The same program without what the equality makes constant.
 
         With :math:`P = I - aa^\top / a^\top a` every feasible x is :math:`Px + (b/a^\top a)\, a`,
@@ -275,7 +275,9 @@ class QuadraticProgram:
         size = float(self.a @ self.a)
         linear = self.q + (self.b / size) * self.Q.product(self.a)
         linear = linear - (float(self.a @ linear) / size) * self.a
-        return QuadraticProgram(self.Q.centred(self.a), linear, self.a, self.b, self.lower, self.upper)
+        return QuadraticProgram(
+            self.Q.centred(self.a), linear, self.a, self.b, self.lower, self.upper
+        )
 
 
 def accepted_multipliers(
@@ -289,7 +291,7 @@ def accepted_multipliers(
 
     Returns
     -------
-    least, greatest : ndarray, shape (n,)
+    least, greatest : ndarray of shape (n,)
         Infinite where the variable sets no bound.
     """
     moves = a != 0

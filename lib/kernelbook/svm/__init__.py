@@ -4,4 +4,11 @@ from kernelbook.svm.classifier import BinaryClassifier, KernelSVC, encode_labels
 from kernelbook.svm.hard_margin import HardMarginSVC
 from kernelbook.svm.path import svc_path
 
-__all__ = ["BinaryClassifier", "HardMarginSVC", "KernelSVC", "encode_labels", "svc_dual", "svc_path"]
+__all__ = [
+    "BinaryClassifier",
+    "HardMarginSVC",
+    "KernelSVC",
+    "encode_labels",
+    "svc_dual",
+    "svc_path",
+]

@@ -58,7 +58,10 @@ def svc_path(
     Cs = np.asarray(Cs, dtype=np.float64)
     if Cs.ndim != 1 or len(Cs) == 0:
         raise ValueError(f"Cs must be a list of at least one number, got shape {Cs.shape}.")
-    machines = [KernelSVC(check_number(C, "Cs", low=0, inclusive="neither"), **parameters) for C in Cs.tolist()]
+    machines = [
+        KernelSVC(check_number(C, "Cs", low=0, inclusive="neither"), **parameters)
+        for C in Cs.tolist()
+    ]
     before, start = 1.0, None
     for machine in sorted(machines, key=lambda machine: machine.C):
         near = None if start is None else machine.C / before * start

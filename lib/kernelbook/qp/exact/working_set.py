@@ -232,7 +232,7 @@ def _is_nearly_dependent(K: Quadratic, free: Mask) -> bool:
     sample = index[:: max(1, len(index) // SAMPLE)]
     if len(sample) < 2:
         return False
-    block, grand = _centred(K.block(sample, sample))[::2]
+    block = _centred(K.block(sample, sample))[0]
     L, info = dpotrf(block, lower=1, clean=0, overwrite_a=0)
     smallest = float(np.diagonal(L).min()) ** 2
     return info != 0 or smallest < DEPENDENT * float(np.diagonal(block).max())
@@ -301,7 +301,7 @@ def _optimum(
         b = pairwise.point()[0]
     if not small:
         return b
-    from kernelbook.qp.in_memory import minimise
+    from kernelbook.qp.interior_solver import minimise
 
     block = QuadraticProgram(DenseQuadratic(K), -r, np.ones(len(W)), total, lower, upper)
     return minimise("dense", block, problem.options.tol, IN_MEMORY_STEPS)[0]
