@@ -105,7 +105,7 @@ class KnownValues:
 
 
 def _digest(X: Matrix) -> bytes:
-    return blake2b(np.ascontiguousarray(X)).digest()
+    return blake2b(np.ascontiguousarray(X).tobytes()).digest()
 
 
 @dataclass(frozen=True)
