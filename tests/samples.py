@@ -1,5 +1,7 @@
 """Points, labels and kernels that the tests of several machines share."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,11 @@ LINE = np.array([[0.0], [1.0], [2.0], [2.5], [3.0], [1.5], [2.2], [4.0], [5.0], 
 SIDES = np.array([-1, -1, -1, -1, -1, 1, 1, 1, 1, 1])
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1, 1, 1, -1])
 FOUR = np.array([[0.0], [1.0], [2.0], [3.0]])
+
+
+def named(name, value):
+    """What an estimator says of a wrong parameter: which it is, and the value."""
+    return rf"The '{name}' parameter of \w+ must be .*\. Got {re.escape(repr(value))} instead\."
 
 
 def points(n=40, d=2, seed=0, centre=0.0):

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from bayesian import BDD, BSVDD, MINORITY, TINY, labelled_apart, short, short_chains
+from bayesian import BDD, MINORITY, labelled_apart, short, short_chains
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import kernel_parameters, problems
 from samples import BY_KERNEL, points
 from scipy.special import expit, logit
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelbook.bayes import (
     SpherePosterior,
@@ -15,43 +14,6 @@ from kernelbook.bayes import (
 )
 from kernelbook.kernels import gram, rbf
 from kernelbook.svdd import SVDD
-
-# scikit-learn's checks
-
-NO_GRAM_MATRIX = {
-    "check_positive_only_tag_during_fit": "the check hands in a matrix that is no Gram matrix",
-    "check_estimators_dtypes": "rounded to whole numbers the check's Gram matrix is indefinite",
-    "check_outliers_fit_predict": "it passes points",
-    "check_outliers_train": "it passes points",
-    **dict.fromkeys(
-        [
-            "check_classifier_data_not_an_array",
-            "check_dict_unchanged",
-            "check_dtype_object",
-            "check_f_contiguous_array_estimator",
-            "check_fit_idempotent",
-            "check_methods_sample_order_invariance",
-            "check_methods_subset_invariance",
-        ],
-        "it does not pass the diagonal K(z, z)",
-    ),
-}
-
-
-@pytest.mark.filterwarnings("ignore::kernelbook.exceptions.CollapseWarning")
-@short_chains
-@parametrize_with_checks(
-    [
-        BDD(),
-        BDD(kernel="precomputed"),
-        BSVDD(**TINY),
-        MINORITY(**TINY),
-    ],
-    expected_failed_checks=lambda e: NO_GRAM_MATRIX if e.kernel == "precomputed" else {},
-)
-def test_scikit_learn_estimator_checks(estimator, check):
-    check(estimator)
-
 
 # Proved values
 

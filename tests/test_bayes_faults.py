@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from bayesian import BDD, BSVDD, MINORITY, labelled_apart, short, short_chains
 from numpy.testing import assert_allclose, assert_array_equal
-from samples import points
+from samples import named, points
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
@@ -82,21 +82,22 @@ def test_not_fitted():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"prior_mean": "mean"}, "prior_mean must be one of"),
+        ({"prior_mean": "mean"}, named("prior_mean", "mean")),
         ({"prior_mean": [0.0, 1.0]}, "prior_mean must hold one finite number"),
-        ({"prior_exponent": 0.0}, "prior_exponent"),
-        ({"prior_scale": -1.0}, "prior_scale"),
+        ({"prior_exponent": 0.0}, named("prior_exponent", 0.0)),
+        ({"prior_scale": -1.0}, named("prior_scale", -1.0)),
         ({"prior_scale": np.eye(3)}, "prior_scale must be a positive variance"),
         ({"prior_scale": np.triu(np.ones((10, 10)))}, "symmetric"),
         ({"prior_exponent": 0.5, "kernel": "linear"}, "prior_exponent=0.5 needs row sums"),
-        ({"cutoff": "mcc"}, "cutoff must be one of"),
+        ({"cutoff": "mcc"}, named("cutoff", "mcc")),
         ({"cutoff": "f1"}, "needs outliers"),
-        ({"rejection_rate": 1.0}, r"rejection_rate must be in \[0, 1\)"),
-        ({"rank": 0}, "rank must be a whole number from 1 to 10"),
-        ({"rank": 11}, "rank must be a whole number from 1 to 10"),
-        ({"cv": 1}, "cv must be None or a number of folds from 2 to 10"),
+        ({"rejection_rate": 1.0}, named("rejection_rate", 1.0)),
+        ({"rank": 0}, named("rank", 0)),
+        ({"rank": 11}, r"rank must be an integer in \[1, 10\], got 11"),
+        ({"cv": 1}, named("cv", 1)),
+        ({"cv": 11}, r"cv must be .* in \[2, 10\], got 11"),
         ({"cv": 2, "prior_mean": np.zeros(10)}, "cv refits on parts"),
-        ({"gamma": -1.0}, "gamma"),
+        ({"gamma": -1.0}, named("gamma", -1.0)),
     ],
 )
 def test_errors_name_the_argument(estimator, options, message):
@@ -111,7 +112,7 @@ def test_errors_of_one_machine():
     assert_allclose(BDD(upper=0.1).fit(X).alpha_, 0.1)
     with pytest.raises(NotPositiveSemidefiniteError, match="prior_scale must be a positive"):
         BDD(prior_scale=np.eye(10) - 0.5).fit(X)
-    with pytest.raises(ValueError, match="sampler must be one of"):
+    with pytest.raises(ValueError, match=named("sampler", "nuts")):
         BSVDD(sampler="nuts").fit(X)
     with pytest.raises(ValueError, match="needs a Gaussian prior of all coordinates"):
         MINORITY(sampler="pcn").fit(*labelled_apart(5, 2))

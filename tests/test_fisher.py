@@ -6,18 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import problems
-from samples import PENALTIES, blobs
+from samples import PENALTIES, blobs, named
 from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelbook.fisher import KernelFisherDiscriminant
-from kernelbook.kernels import gram, laplacian, rbf
-from kernelbook.projection import double_centred
+from kernelbook.kernels import gram, rbf
+from kernelbook.qp import double_centre
 
 KERNELS = [
     {"kernel": "linear"},
@@ -50,32 +49,6 @@ def fitted_to(problem):
         penalty=PENALTY_ON[parameters["penalty_on"]],
     )
     return machine.fit(problem["data"]["X"], problem["data"]["y"])
-
-
-def checks_that_pass_no_gram_matrix(estimator):
-    if estimator.kernel != "precomputed":
-        return {}
-    return {
-        "check_positive_only_tag_during_fit": "its matrix has negative eigenvalues",
-        "check_estimators_dtypes": "it cuts the Gram matrix down to whole numbers: indefinite",
-    }
-
-
-@parametrize_with_checks(
-    [
-        KernelFisherDiscriminant(),
-        KernelFisherDiscriminant("linear"),
-        KernelFisherDiscriminant(reg="loo"),
-        KernelFisherDiscriminant(penalty="coef"),
-        KernelFisherDiscriminant("poly", coef0=1.0, degree=2, priors="equal"),
-        KernelFisherDiscriminant("laplacian", n_components=1),
-        KernelFisherDiscriminant(laplacian),
-        KernelFisherDiscriminant("precomputed"),
-    ],
-    expected_failed_checks=checks_that_pass_no_gram_matrix,
-)
-def test_scikit_learn_estimator_checks(estimator, check):
-    check(estimator)
 
 
 # Proved values and what users reported
@@ -120,7 +93,7 @@ def test_a_scatter_of_deficient_rank_needs_regularization(penalty):
         machine = KernelFisherDiscriminant(gamma=0.5, reg=reg, penalty=penalty).fit(X, y)
         assert_array_equal(machine.predict(X), y)
         assert machine.projected_means_[0, 0] < 0 < machine.projected_means_[1, 0]
-    with pytest.raises(ValueError, match=r"reg must be positive.*rank n - n_classes.*singular"):
+    with pytest.raises(ValueError, match=named("reg", 0)):
         KernelFisherDiscriminant(gamma=0.5, reg=0, penalty=penalty).fit(X, y)
 
 
@@ -166,10 +139,10 @@ def test_the_norm_penalty_is_ridge_with_a_free_intercept(parameters):
     mu, K = 0.3, gram(**parameters, X=X)
     targets = np.where(y == 1, 2.0, -0.7)
     ridge = KernelRidge(kernel="precomputed", alpha=mu).fit(
-        double_centred(K), targets - targets.mean()
+        double_centre(K)[0], targets - targets.mean()
     )
     machine = KernelFisherDiscriminant(**parameters, reg=mu).fit(X, y)
-    fitted = ridge.predict(double_centred(K))
+    fitted = ridge.predict(double_centre(K)[0])
     scores = machine.transform(X)[:, 0]
     assert np.corrcoef(fitted, scores)[0, 1] > 1 - 1e-10
     # Without centring, and so without the intercept, the directions differ.

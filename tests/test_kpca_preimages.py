@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from rational_quadratic import RadialRationalQuadratic
 from samples import EVERY_KERNEL, PREIMAGES, points
 from scipy.spatial.distance import cdist
 from sklearn import decomposition
 from sklearn.datasets import load_digits, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelbook.kernels import laplacian, rbf
+from kernelbook.kernels import RBF, Radial, laplacian, rbf
 from kernelbook.kpca import KernelPCA
 from kernelbook.preimage import distance_preimages, fixed_point_preimages
 
@@ -78,7 +79,7 @@ def test_the_fixed_point_survives_negative_weights():
     X = np.array([[0.0], [1.0], [3.0]])
     weights = np.array([[2.0, -1.6, 0.6], [-1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]])
     starts = np.array([[0, 1, 2]] * 3)
-    Z = fixed_point_preimages(X, weights, starts, gamma=1.0)
+    Z = fixed_point_preimages(X, weights, starts, RBF(1.0))
     reached = (weights * rbf(Z, X)).sum(axis=1)
     line = np.linspace(-5, 8, 2001)[:, None]
     best = (rbf(line, X) @ weights.T).max(axis=0)
@@ -97,7 +98,7 @@ def test_a_published_step_that_descends_is_shortened():
         products = weights * rbf(plain, X)
         plain = products @ X / products.sum()
     assert value(plain) < 0 < value(X[[2]])
-    ours = fixed_point_preimages(X, weights, np.array([[2]]), gamma=1.0)
+    ours = fixed_point_preimages(X, weights, np.array([[2]]), RBF(1.0))
     line = np.linspace(-3, 4, 7001)[:, None]
     assert_allclose(value(ours), (rbf(line, X) @ weights.T).max(), rtol=1e-5)
 
@@ -107,9 +108,61 @@ def test_distances_locate_a_point_exactly():
     z = np.array([[0.3, 0.2]])
     squared = 2 - 2 * np.exp(-0.7 * cdist(z, X, "sqeuclidean"))
     squared[0, 3] = 2.5
-    assert_allclose(distance_preimages(X, squared, gamma=0.7), z, rtol=1e-10)
-    nowhere = distance_preimages(X, np.array([[2.3, 2.1, 2.2, 2.4]]), gamma=0.7)
+    assert_allclose(distance_preimages(X, squared, RBF(0.7)), z, rtol=1e-10)
+    nowhere = distance_preimages(X, np.array([[2.3, 2.1, 2.2, 2.4]]), RBF(0.7))
     assert_array_equal(nowhere, X[[1]])
+
+
+# Other radial kernels
+
+
+@pytest.mark.parametrize("alpha", [0.5, 3.0])
+def test_images_of_any_radial_kernel_come_back(alpha):
+    X = make_moons(100, noise=0.1, random_state=0)[0]
+    for preimage in ("fixed_point", "distance"):
+        pca = KernelPCA(kernel=RadialRationalQuadratic(alpha), preimage=preimage).fit(X)
+        assert_allclose(pca.inverse_transform(pca.transform(X)), X, rtol=0, atol=2e-3)
+
+
+def test_the_fixed_point_of_a_radial_kernel_is_stationary():
+    kernel, X = RadialRationalQuadratic(0.5), make_moons(120, noise=0.15, random_state=1)[0]
+    pca = KernelPCA(4, kernel=kernel).fit(X)
+    projections = pca.transform(X[:20] + 0.1)
+    Z = pca.inverse_transform(projections)
+    weights = projections @ pca.alpha_.T + 1 / len(X)
+    slope = kernel.weighted_gradient(Z, X, weights)
+    assert_allclose(slope, 0, atol=1e-5)
+    reached = (weights * kernel.evaluate(Z, X)).sum(axis=1)
+    at_points = weights @ kernel.gram(X)
+    assert (reached >= at_points.max(axis=1) - 1e-12).all()
+
+
+@pytest.mark.parametrize("factor", [1.0, 4.0])
+def test_distances_of_a_radial_kernel_locate_a_point_exactly(factor):
+    class Scaled(RadialRationalQuadratic):
+        """A profile whose height at zero is not 1."""
+
+        def profile(self, squares):
+            return factor * super().profile(squares)
+
+    kernel = Scaled(0.8)
+    X, z = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), np.array([[0.3, 0.2]])
+    squared = 2 * factor - 2 * kernel.evaluate(z, X)
+    assert_allclose(distance_preimages(X, squared, kernel), z, rtol=1e-8)
+
+
+def test_a_radial_kernel_without_a_slope_has_no_fixed_point():
+    class Bump(RBF):
+        def slope(self, squares):
+            return Radial.slope(self, squares)
+
+    pca = KernelPCA(2, kernel=Bump(0.5)).fit(points(30, 2))
+    with pytest.raises(ValueError, match="has no known derivatives"):
+        pca.inverse_transform(np.zeros((1, 2)))
+    assert pca.set_params(preimage="distance").inverse_transform(np.zeros((1, 2))).shape == (1, 2)
+
+
+# In use
 
 
 @pytest.mark.parametrize("preimage", PREIMAGES)
@@ -136,7 +189,7 @@ def test_the_learned_way_back_serves_every_kernel(parameters):
     pca = KernelPCA(8, **parameters, preimage="ridge").fit(X)
     assert ((pca.inverse_transform(pca.transform(X)) - X) ** 2).mean() < 0.2 * X.var()
     for preimage in ("fixed_point", "distance"):
-        with pytest.raises(ValueError, match=r"needs kernel='rbf'.*preimage='ridge'"):
+        with pytest.raises(ValueError, match=r"needs a radial kernel .*'rbf'.*preimage='ridge'"):
             pca.set_params(preimage=preimage).inverse_transform(np.zeros((1, 8)))
 
 

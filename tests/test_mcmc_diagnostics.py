@@ -29,9 +29,9 @@ def test_diagnose_constant_and_stuck_quantities():
     assert table.loc["good[0]", "ess_bulk"] > 100
     assert np.isnan(table.loc["constant", "r_hat"])
     assert table.loc["stuck", "r_hat"] == np.inf
-    warn_unless_converged(idata, ["constant"], stacklevel=1)
+    warn_unless_converged(idata, ["constant"])
     with pytest.warns(ConvergenceWarning, match="R-hat of stuck is inf"):
-        warn_unless_converged(idata, ["constant", "stuck"], stacklevel=1)
+        warn_unless_converged(idata, ["constant", "stuck"])
     with pytest.raises(ValueError, match=r"3 draws in 2 chain\(s\) are too few"):
         diagnose(from_arrays(short=rng.normal(size=(2, 3))))
     with pytest.raises(ValueError, match=r"var_names has \['bad'\]"):

@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from programs import largest_violation, random_psd
 from samples import BOTH
 
-from kernelbook.qp import DenseQuadratic, PairedQuadratic, solve_qp
-from kernelbook.qp.quadratic import RestrictedQuadratic, ScaledQuadratic
+from kernelbook.kernels import RBF, Polynomial
+from kernelbook.qp import DenseQuadratic, GramQuadratic, PairedQuadratic, Quadratic, solve_qp
+from kernelbook.qp.structured import RepeatedQuadratic, ScaledQuadratic
 
 # Operators
 
@@ -15,46 +16,54 @@ from kernelbook.qp.quadratic import RestrictedQuadratic, ScaledQuadratic
 def random_operators(n=7, seed=6):
     rng = np.random.default_rng(seed)
     K = random_psd(rng, n)
-    index = np.array([4, 0, 3])
+    index, some = np.array([4, 0, 3]), np.array([1, 9, 12, 2])
     paired = np.block([[K, -K], [-K, K]])
-    return [
-        ("dense", DenseQuadratic(K), K),
-        ("paired", PairedQuadratic(DenseQuadratic(K)), paired),
-        ("restricted", RestrictedQuadratic(DenseQuadratic(K), index), K[np.ix_(index, index)]),
-        ("scaled", ScaledQuadratic(DenseQuadratic(K), 0.3), 0.3 * K),
-        (
-            "scaled part of a pair",
-            ScaledQuadratic(
-                RestrictedQuadratic(PairedQuadratic(DenseQuadratic(K)), np.array([1, 9, 12, 2])), 5
-            ),
-            5 * paired[np.ix_([1, 9, 12, 2], [1, 9, 12, 2])],
+    pair = PairedQuadratic(DenseQuadratic(K))
+    X, twice = rng.normal(size=(n, 2)), np.arange(2 * n) % n
+    wide = Polynomial(2, 0.5, 1.0)
+    return {
+        "dense": (DenseQuadratic(K), K),
+        "paired": (pair, paired),
+        "repeated": (RepeatedQuadratic(DenseQuadratic(K)), K[np.ix_(twice, twice)]),
+        "restricted": (DenseQuadratic(K).restricted(index), K[np.ix_(index, index)]),
+        "scaled": (ScaledQuadratic(DenseQuadratic(K), 0.3), 0.3 * K),
+        "scaled part of a pair": (
+            ScaledQuadratic(pair.restricted(some), 5), 5 * paired[np.ix_(some, some)]
         ),
-    ]
+        "gram": (GramQuadratic(RBF(0.5), X), RBF(0.5).gram(X)),
+        "part of gram": (GramQuadratic(wide, X).restricted(index), wide.gram(X[index])),
+        "pair of gram": (PairedQuadratic(GramQuadratic(wide, X)),
+                         np.kron([[1, -1], [-1, 1]], wide.gram(X))),
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("Q", "matrix"),
-    [case[1:] for case in random_operators()],
-    ids=[c[0] for c in random_operators()],
-)
-def test_an_operator_acts_as_its_matrix(Q, matrix):
+@pytest.mark.parametrize("name", random_operators())
+def test_an_operator_acts_as_its_matrix(name):
+    Q, matrix = random_operators()[name]
     rng = np.random.default_rng(7)
     n = len(matrix)
     assert len(Q) == n
-    for x in (rng.normal(size=n), np.eye(n)[1], np.zeros(n)):
-        assert_allclose(Q.mv(x), matrix @ x, rtol=1e-12, atol=1e-12)
-    assert_allclose(Q.diagonal(), np.diagonal(matrix), rtol=1e-14)
     rows, columns = rng.permutation(n)[:3], rng.permutation(n)[:2]
-    assert_allclose(Q.block(rows, columns), matrix[np.ix_(rows, columns)], rtol=1e-14)
+    for x in (rng.normal(size=n), np.eye(n)[1], np.zeros(n)):
+        assert_allclose(Q.product(x), matrix @ x, rtol=1e-12, atol=1e-12)
+        assert_allclose(Q.product(x, rows), (matrix @ x)[rows], rtol=1e-12, atol=1e-12)
+    assert_allclose(Q.diagonal, np.diagonal(matrix), rtol=1e-13)
+    assert_allclose(Q.block(rows, columns), matrix[np.ix_(rows, columns)], rtol=1e-12)
+    assert_allclose(Q.formed().in_memory, matrix, rtol=1e-12, atol=1e-13)
+    part = Q.restricted(rows)
+    assert_allclose(part.formed().in_memory, matrix[np.ix_(rows, rows)], rtol=1e-12, atol=1e-13)
     for D in (rng.uniform(0.1, 2, n), 10.0 ** rng.uniform(-9, 9, n)):
         r = rng.normal(size=n)
         z = Q.factor(D)(r)
         assert_allclose(matrix @ z + D * z, r, rtol=1e-6, atol=1e-6)
     for a in (np.ones(n), np.where(np.arange(n) < n / 2, 1.0, -1.0), rng.normal(size=n)):
         P = np.eye(n) - np.outer(a, a) / (a @ a)
-        everything = np.arange(n)
-        centred = Q.centred(a).block(everything, everything)
-        assert_allclose(centred, P @ matrix @ P, rtol=1e-12, atol=1e-12)
+        assert_allclose(Q.centred(a).formed().in_memory, P @ matrix @ P, rtol=1e-11, atol=1e-12)
+        assert_allclose(Q.mean_product(a), matrix @ a / (a @ a), rtol=1e-10, atol=1e-12)
+    signs = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    signed = Q.signed(signs).formed().in_memory
+    assert_allclose(signed, signs[:, None] * matrix * signs, rtol=1e-12, atol=1e-13)
+    assert Q.signed(np.ones(n)).formed().in_memory.shape == (n, n)
 
 
 def test_a_pair_is_factored_whatever_the_size_of_the_diagonal():
@@ -69,7 +78,7 @@ def test_a_singular_matrix_can_be_factored_all_the_same():
     Q = DenseQuadratic(np.ones((4, 4)))
     z = Q.factor(np.zeros(4))(np.ones(4))
     assert_allclose(z.sum(), 1, rtol=1e-6)
-    assert_array_equal(Q.Q, 1.0)
+    assert_array_equal(Q.in_memory, 1.0)
     assert np.isfinite(DenseQuadratic(np.zeros((2, 2))).factor(np.zeros(2))(np.zeros(2))).all()
 
 
@@ -86,32 +95,34 @@ def test_a_pair_is_solved_as_its_matrix_whatever_the_equality(solver):
         assert largest_violation((matrix, q, a, *box), ours) < 1e-9
 
 
-def test_any_operator_with_the_five_products_will_do():
-    class Diagonal:
-        def __init__(self, d):
-            self.d = d
+class Diagonal(Quadratic):
+    """A diagonal matrix: no more than what a subclass has to define."""
 
-        def __len__(self):
-            return len(self.d)
+    def __init__(self, d):
+        self.diagonal = d
 
-        def mv(self, x):
-            return self.d * x
+    def product(self, x, rows=None):
+        return self.diagonal * x if rows is None else (self.diagonal * x)[rows]
 
-        def diagonal(self):
-            return self.d
+    def block(self, rows, columns):
+        return np.diag(self.diagonal)[np.ix_(rows, columns)]
 
-        def block(self, rows, columns):
-            return np.diag(self.d)[np.ix_(rows, columns)]
 
-        def factor(self, D):
-            return lambda r: r / (self.d + D)
+@pytest.mark.parametrize("solver", ["dense", "reference", "exact"])
+def test_an_operator_needs_a_diagonal_products_and_blocks(solver):
+    Q = Diagonal(np.array([1.0, 2.0, 4.0]))
+    solution = solve_qp(Q, np.zeros(3), np.ones(3), 7.0, 0.0, 10.0, solver=solver)
+    assert_allclose(solution.x, [4.0, 2.0, 1.0], rtol=1e-10)
+    assert solution.status == "optimal"
 
-        def centred(self, a):
-            return DenseQuadratic(np.diag(self.d)).centred(a)
 
-    d = np.array([1.0, 2.0, 4.0])
-    solution = solve_qp(Diagonal(d), np.zeros(3), np.ones(3), 7.0, 0.0, 10.0)
-    assert_allclose(solution.x, [4.0, 2.0, 1.0], rtol=1e-12)
+def test_an_operator_without_them_is_none():
+    class Half(Quadratic):
+        def product(self, x, rows=None):
+            return x
+
+    with pytest.raises(TypeError, match=r"abstract method '?block'?"):
+        Half()
 
 
 @BOTH

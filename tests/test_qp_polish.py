@@ -6,11 +6,10 @@ from numpy.testing import assert_allclose
 from programs import objective, random_psd, signed_box
 
 from kernelbook.kernels import rbf
-from kernelbook.qp import DenseQuadratic, solve_qp
-from kernelbook.qp.active_set import polish
+from kernelbook.qp import DenseQuadratic, QuadraticProgram, solve_qp
 from kernelbook.qp.interior_point import InteriorPoint
-from kernelbook.qp.program import Program
-from kernelbook.qp.solve import INTERIOR_POINT
+from kernelbook.qp.interior_solver import INTERIOR_POINT
+from kernelbook.qp.polish import polish
 
 # The polish
 
@@ -24,7 +23,7 @@ def test_the_polish_finds_the_optimum_from_anywhere(k):
     a = np.ones(n) if k < 6 else rng.choice([-1.0, 0.0, 2.0], n)
     problem = (Q, -signs, a, 0.0, *signed_box(signs, 10.0 ** (k - 3)))
     optimum = solve_qp(*problem)
-    program = Program(DenseQuadratic(Q), *problem[1:])
+    program = QuadraticProgram(DenseQuadratic(Q), *problem[1:])
     nowhere = np.zeros(n, dtype=bool)
     at_lower = rng.random(n) < 0.4
     starts = [
@@ -43,7 +42,9 @@ def test_the_polish_finds_the_optimum_from_anywhere(k):
 @pytest.mark.parametrize("bound", [1.0, 1e6, 1e-6])
 def test_the_polish_walks_to_a_bound_without_curvature(bound):
     q, one = np.array([1.0, -1.0, 1.0, -1.0, 3.0]), np.ones(5)
-    program = Program(DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one)
+    program = QuadraticProgram(
+        DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one
+    )
     nowhere = np.zeros(5, dtype=bool)
     x = polish(program, InteriorPoint(np.zeros(5), nowhere, nowhere, 0), 1e-9)
     assert_allclose(q @ x, -6 * bound, rtol=1e-12)

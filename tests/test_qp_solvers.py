@@ -87,7 +87,7 @@ def test_both_solvers_find_the_same_certified_optimum(family, k):
     problem = random_program(family, k)
     dense, reference = (solve_qp(*problem, solver=solver) for solver in ("dense", "reference"))
     # Sums of this size cancel in the objective: no more digits of it exist.
-    terms = EPS * float(problem[0].diagonal().max()) * float(np.abs(dense.x).sum()) ** 2
+    terms = EPS * float(problem[0].diagonal.max()) * float(np.abs(dense.x).sum()) ** 2
     assert abs(dense.objective - reference.objective) <= 1e-9 * abs(dense.objective) + terms
     for solution in (dense, reference):
         assert solution.status == "optimal"

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import kernel_parameters, problems
 from samples import BY_EVERY_KERNEL, EVERY_KERNEL, labelled, points
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelbook.datasets import load_hypothyroid
 from kernelbook.exceptions import InfeasibleError
@@ -18,15 +17,6 @@ from kernelbook.svdd import SVDD
 
 LINE = np.array([[0.0], [1.0], [2.0], [3.0], [10.0]])
 SQUARE = np.array([[3.0, 3.0], [5.0, 3.0], [3.0, 5.0], [5.0, 5.0], [4.0, 4.0], [4.5, 4.2]])
-CHECKS_THAT_PREDICT = [
-    "check_classifier_data_not_an_array",
-    "check_dict_unchanged",
-    "check_dtype_object",
-    "check_f_contiguous_array_estimator",
-    "check_fit_idempotent",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-]
 
 
 def geometry(X, y, alpha, kernel):
@@ -34,36 +24,6 @@ def geometry(X, y, alpha, kernel):
     K, beta = gram(X=X, **kernel), y * alpha
     norm_squared = beta @ K @ beta
     return K.diagonal() - 2 * K @ beta + norm_squared, norm_squared
-
-
-def checks_that_cannot_pass(estimator):
-    if estimator.kernel == "precomputed":
-        return {
-            "check_positive_only_tag_during_fit": "its matrix has negative eigenvalues",
-            "check_estimators_dtypes": "it cuts the Gram matrix down to whole numbers: indefinite",
-            "check_outliers_fit_predict": "it passes points",
-            "check_outliers_train": "it passes points",
-            **dict.fromkeys(CHECKS_THAT_PREDICT, "it does not pass the diagonal K(z, z)"),
-        }
-    if estimator.nu is None and estimator.C >= 1:
-        reason = "a hard sphere holds every target, and the check wants one of them outside"
-        return dict.fromkeys(["check_outliers_fit_predict", "check_outliers_train"], reason)
-    return {}
-
-
-@parametrize_with_checks(
-    [
-        SVDD(),
-        SVDD(nu=0.1),
-        SVDD(nu=0.3, kernel="linear"),
-        SVDD(nu=0.5, C_outlier=0.2, kernel="poly", degree=2, coef0=1.0, solver="reference"),
-        SVDD(nu=0.2, kernel=rbf),
-        SVDD(nu=0.2, kernel="precomputed"),
-    ],
-    expected_failed_checks=checks_that_cannot_pass,
-)
-def test_scikit_learn_estimator_checks(estimator, check):
-    check(estimator)
 
 
 # Proved values and what users reported

@@ -85,7 +85,7 @@ def test_diagonal_that_is_missing_or_wrong(diagonal, message):
 
 def test_diagonal_of_a_kernel_that_is_known():
     model = SVDD(nu=0.2).fit(points())
-    with pytest.raises(ValueError, match="'precomputed' only"):
+    with pytest.raises(ValueError, match="diagonal is for a precomputed kernel only"):
         model.distance(points(), diagonal=np.ones(40))
 
 

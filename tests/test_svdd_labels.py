@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from bayesian import BDD
 from numpy.testing import assert_allclose, assert_array_equal
-from samples import labelled, points
+from samples import labelled, named, points
+from sklearn.base import clone
 
-from kernelbook.exceptions import InfeasibleError
+from kernelbook.exceptions import InfeasibleError, LabelWarning
 from kernelbook.svdd import SVDD, target_signs
 
 # Labels, weights, prices
@@ -20,7 +22,6 @@ def test_labels():
         y.astype(object),
         y.tolist(),
         pd.Series(y),
-        np.where(y > 0, 3, -1),
     ):
         assert_array_equal(SVDD(0.1).fit(X, same).alpha_, expected)
     assert_array_equal(
@@ -30,14 +31,42 @@ def test_labels():
 
 
 @pytest.mark.parametrize(
+    ("y", "expected", "message"),
+    [
+        ([3, -1, 1], [1, -1, 1], r"\(\[3\]\): .* targets, those marked -1 for outliers"),
+        ([0, 1, 0], [1, 1, 1], r"\(\[0\]\): .* targets, none of them for an outlier"),
+        ([0, 2.0, 5], [1, 1, 1], r"\(\[0\.0, 2\.0, 5\.0\]\)"),
+        (range(3, 12), np.ones(9), r"\(\[3, 4, 5, 6, 7\]\)"),
+    ],
+)
+def test_labels_of_neither_side_are_targets_and_told(y, expected, message):
+    X = points(len(y))
+    with pytest.warns(LabelWarning, match=r"labels other than \+1 and -1 " + message) as seen:
+        signs = target_signs(np.array(y), X)
+    assert_array_equal(signs, expected)
+    assert len(seen) == 1
+    assert "np.where(labels == outlier, -1, 1)" in str(seen[0].message)
+
+
+@pytest.mark.parametrize("estimator", [SVDD(nu=0.2), BDD()], ids=lambda e: type(e).__name__)
+def test_every_sphere_tells_of_labels_of_neither_side(estimator):
+    X, y = labelled()
+    plain = clone(estimator).fit(X, y)
+    with pytest.warns(LabelWarning):
+        odd = clone(estimator).fit(X, np.where(y > 0, 3, -1))
+    assert_array_equal(odd.alpha_, plain.alpha_)
+    assert_array_equal(odd.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize(
     ("y", "message"),
     [
         (-np.ones(48), "every point as an outlier"),
-        (np.repeat(["target", "outlier"], 24), "whole numbers"),
-        (np.repeat([True, False], 24), "whole numbers"),
-        (np.repeat([1.0, np.nan], 24), "whole numbers"),
-        (np.repeat([1, -2], 24), "whole numbers"),
-        (np.repeat([1.0, 0.5], 24), "whole numbers"),
+        (np.repeat(["target", "outlier"], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([True, False], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1.0, np.nan], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1, -2], 24), "y must hold integers: -1 for outliers"),
+        (np.repeat([1.0, 0.5], 24), "y must hold integers: -1 for outliers"),
         (np.ones(47), "inconsistent numbers of samples"),
         (np.ones((48, 2)), "1d array"),
     ],
@@ -84,12 +113,12 @@ def test_weights_without_a_target():
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", True])
 @pytest.mark.parametrize("name", ["C", "C_outlier", "nu"])
 def test_parameters_out_of_range(name, value):
-    with pytest.raises(ValueError, match=f"{name} must be"):
+    with pytest.raises(ValueError, match=named(name, value)):
         SVDD(**{name: value}).fit(points())
 
 
 def test_nu_above_one():
-    with pytest.raises(ValueError, match=r"nu must be in \(0, 1\], got 1.5"):
+    with pytest.raises(ValueError, match=named("nu", 1.5)):
         SVDD(nu=1.5).fit(points())
 
 

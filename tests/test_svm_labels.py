@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from samples import LINE, SIDES, classes
+from samples import LINE, SIDES, classes, named
 from sklearn.base import clone
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -163,11 +163,11 @@ def test_balanced_counts_the_points_that_are_kept():
     [
         ({"spam": 2.0}, r"class_weight names \['spam'\], but the classes are \[0, 1\]"),
         ({0: 1.0, 7: 2.0}, r"class_weight names \[7\]"),
-        ({0: -1.0}, r"class_weight\[0\] must be a finite number, at least 0, got -1.0"),
-        ({1: np.nan}, r"class_weight\[1\] must be a finite number"),
+        ({0: -1.0}, r"class_weight\[0\] must be a number >= 0, got -1\.0"),
+        ({1: np.nan}, r"class_weight\[1\] must be a number >= 0, got nan"),
         ({1: 0.0}, "every point of class 1 has weight zero"),
-        ("even", "class_weight must be a dict, 'balanced' or None, got 'even'"),
-        ([1.0, 2.0], "class_weight must be a dict, 'balanced' or None"),
+        ("even", named("class_weight", "even")),
+        ([1.0, 2.0], named("class_weight", [1.0, 2.0])),
     ],
     ids=str,
 )
@@ -179,7 +179,7 @@ def test_wrong_class_weights_are_named(weights, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 1, 1, -1, 1, 1, 1, 1], "sample_weight must not be negative"),
+        ([1, 1, 1, -1, 1, 1, 1, 1], "Negative values in data passed to `sample_weight`"),
         (np.zeros(8), "sample_weight is zero for every point"),
         ([1, 1, 1, 1, 1, 1, 0, 0], "every point of class 1 has weight zero: at least 2 classes"),
         ([1, 1], "sample_weight.shape"),

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_moons
 
-from kernelbook.qp import solve_qp
-from kernelbook.svm import KernelSVC, path
+from kernelbook.svm import KernelSVC, classifier, svc_path
 
 # Paths of C
 
@@ -16,7 +15,7 @@ def test_a_path_is_what_separate_fits_are_in_the_order_asked_for(n):
     X, y = make_moons(n, noise=0.3, random_state=0)
     weights = np.random.default_rng(0).uniform(0.5, 2, n)
     Cs = [10.0, 0.1, 1.0, 100.0]
-    machines = path(X, y, Cs, weights, gamma=1.0, class_weight="balanced")
+    machines = svc_path(X, y, Cs, weights, gamma=1.0, class_weight="balanced")
     for C, machine in zip(Cs, machines, strict=True):
         alone = KernelSVC(C, gamma=1.0, class_weight="balanced").fit(X, y, weights)
         assert machine.C == C
@@ -26,17 +25,15 @@ def test_a_path_is_what_separate_fits_are_in_the_order_asked_for(n):
 
 
 def test_a_path_starts_where_the_one_before_ended(monkeypatch):
-    import kernelbook.support
+    starts, solve = [], classifier.solve
 
-    starts = []
-
-    def remember(*arguments, start=None, **options):
+    def remember(program, options, start=None):
         starts.append(start)
-        return solve_qp(*arguments, start=start, **options)
+        return solve(program, options, start)
 
-    monkeypatch.setattr(kernelbook.support, "solve_qp", remember)
+    monkeypatch.setattr(classifier, "solve", remember)
     X, y = make_moons(450, noise=0.3, random_state=0)
-    first, _ = path(X, y, [1.0, 2.0], gamma=1.0)
+    first, _ = svc_path(X, y, [1.0, 2.0], gamma=1.0)
     assert starts[0] is None
     signed = np.zeros(450)
     signed[first.support_] = first.dual_coef_[0]
@@ -46,4 +43,4 @@ def test_a_path_starts_where_the_one_before_ended(monkeypatch):
 @pytest.mark.parametrize("Cs", [[], 1.0, [1.0, 0.0], [[1.0]], [1.0, np.nan]])
 def test_a_path_without_numbers_is_refused(Cs):
     with pytest.raises(ValueError, match="Cs must be"):
-        path([[0.0], [1.0]], [0, 1], Cs)
+        svc_path([[0.0], [1.0]], [0, 1], Cs)

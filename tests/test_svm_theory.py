@@ -188,7 +188,7 @@ def test_attributes_tell_the_same_model(kernel):
     if kernel["kernel"] == "linear":
         assert_allclose(new @ svc.coef_[0] + svc.intercept_, by_hand, rtol=1e-9)
     else:
-        with pytest.raises(AttributeError, match="coef_ exists for kernel='linear' only"):
+        with pytest.raises(AttributeError, match="coef_ exists for the linear kernel only"):
             svc.coef_  # noqa: B018
 
 

@@ -126,7 +126,7 @@ def test_attributes_tell_the_same_model(kernel):
     if kernel["kernel"] == "linear":
         assert_allclose(new @ svr.coef_[0] + svr.intercept_, by_hand, rtol=1e-9)
     else:
-        with pytest.raises(AttributeError, match="coef_ exists for kernel='linear' only"):
+        with pytest.raises(AttributeError, match="coef_ exists for the linear kernel only"):
             svr.coef_  # noqa: B018
 
 

@@ -6,7 +6,7 @@ import cvxopt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from samples import BOTH, curve
+from samples import BOTH, curve, named
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from kernelbook.exceptions import NotPositiveSemidefiniteError
@@ -19,17 +19,17 @@ from kernelbook.svr import KernelSVR
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0}, "C must be a finite number, positive, got 0"),
-        ({"C": np.inf}, "C must be a finite number, positive, got inf"),
-        ({"epsilon": -0.1}, "epsilon must be a finite number, at least 0, got -0.1"),
-        ({"epsilon": np.nan}, "epsilon must be a finite number, at least 0"),
-        ({"epsilon": None}, "epsilon must be a finite number, at least 0, got None"),
-        ({"kernel": "gaussian"}, "kernel must be one of"),
-        ({"gamma": 0.0}, "gamma must be a finite number, positive, got 0.0"),
-        ({"kernel": "poly", "degree": 1.5}, "degree must be a whole number of at least 1"),
-        ({"solver": "smo"}, "solver must be one of"),
-        ({"max_iter": -1}, "max_iter must be a whole number of at least 1"),
-        ({"tol": -1e-9}, "tol must be a finite number, positive"),
+        ({"C": 0}, named("C", 0)),
+        ({"C": np.inf}, named("C", np.inf)),
+        ({"epsilon": -0.1}, named("epsilon", -0.1)),
+        ({"epsilon": np.nan}, named("epsilon", np.nan)),
+        ({"epsilon": None}, named("epsilon", None)),
+        ({"kernel": "gaussian"}, named("kernel", "gaussian")),
+        ({"gamma": 0.0}, named("gamma", 0.0)),
+        ({"kernel": "poly", "degree": 1.5}, "degree must be an integer >= 1, got 1.5"),
+        ({"solver": "smo"}, named("solver", "smo")),
+        ({"max_iter": -1}, named("max_iter", -1)),
+        ({"tol": -1e-9}, named("tol", -1e-9)),
     ],
     ids=str,
 )
@@ -49,7 +49,7 @@ def test_a_wrong_parameter_is_named(parameters, message):
         ([[1.0], [2.0]], [[0, 1], [0, 1]], None, "y should be a 1d array"),
         ([[1.0], [2.0]], ["a", "b"], None, "could not convert string|dtype='numeric'"),
         ([1.0, 2.0], [0, 1], None, "Expected 2D array"),
-        ([[1.0], [2.0]], [0, 1], [1, -1], "sample_weight must not be negative"),
+        ([[1.0], [2.0]], [0, 1], [1, -1], "Negative values in data passed to `sample_weight`"),
         ([[1.0], [2.0]], [0, 1], [0, 0], "sample_weight is zero for every point"),
         ([[1.0], [2.0]], [0, 1], [1, 1, 1], "sample_weight.shape"),
     ],

@@ -36,7 +36,7 @@ CORE = (
 )  # fmt: skip
 # Tests that a module shares with others or that bear another name.
 MORE_TESTS = {
-    "kernels": ("test_base.py",),
+    "kernels": ("test_estimator.py",),
     "qp": ("test_exact*.py",),
     "svm": ("test_estimator_checks.py",),
     "svr": ("test_estimator_checks.py",),

@@ -75,7 +75,8 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     degeneracy_ : str or None
         Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        The difference alpha_i - alpha_i^* as in scikit-learn: positive where the target lies above the tube.
+        The difference alpha_i - alpha_i^* as in scikit-learn: positive where the target lies
+        above the tube.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float

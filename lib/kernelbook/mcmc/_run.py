@@ -143,7 +143,7 @@ def sample(
             },
         )
     judged = None if functionals is None else [n for n in idata.posterior if n != "theta"]
-    warn_unless_converged(idata, judged, stacklevel=4)
+    warn_unless_converged(idata, judged)
     return idata
 
 

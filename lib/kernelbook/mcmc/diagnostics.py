@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from kernelbook.exceptions import warn_user
 from kernelbook.optional import import_optional
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def diagnose(idata: "InferenceData", var_names: Sequence[str] | None = None) -> 
     ----------
     idata : arviz.InferenceData
         With a group ``posterior``; the log posterior ``lp`` is read from ``sample_stats``.
-    var_names : sequence of str, optional
+    var_names : sequence of str, default=None
         Variables of the posterior. If None, all of them. Prefer functionals that the data
         inform (weights, distances, probabilities) to raw coordinates: along a direction that
         changes nothing, such as a constant added to all logits, coordinates may drift without
@@ -94,9 +95,7 @@ def diagnose(idata: "InferenceData", var_names: Sequence[str] | None = None) -> 
     return _table(draws)
 
 
-def warn_unless_converged(
-    idata: "InferenceData", var_names: Sequence[str] | None, *, stacklevel: int
-) -> None:
+def warn_unless_converged(idata: "InferenceData", var_names: Sequence[str] | None) -> None:
     """Emit a ConvergenceWarning that names the worst R-hat, or the chains that never moved.
 
     Parameters
@@ -105,8 +104,6 @@ def warn_unless_converged(
         As for :func:`diagnose`.
     var_names : sequence of str or None
         As for :func:`diagnose`.
-    stacklevel : int
-        As for :func:`warnings.warn`: the frame that the warning names.
 
     Warns
     -----
@@ -116,7 +113,7 @@ def warn_unless_converged(
     """
     draws = _draws(idata, var_names)
     if complaint := _too_few(draws) or _stuck(draws) or _disagreement(draws):
-        warnings.warn(complaint, ConvergenceWarning, stacklevel=stacklevel)
+        warn_user(complaint, ConvergenceWarning)
 
 
 def _draws(idata: "InferenceData", var_names: Sequence[str] | None) -> Draws:

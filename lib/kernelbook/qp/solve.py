@@ -230,7 +230,7 @@ def _minimise(
         from kernelbook.qp.exact.working_set import solve_exact
 
         return solve_exact(program, options, start)
-    from kernelbook.qp.in_memory import minimise
+    from kernelbook.qp.interior_solver import minimise
 
     return *minimise(solver, program, options.tol, options.max_iter), None
 

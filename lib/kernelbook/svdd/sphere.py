@@ -221,7 +221,8 @@ class SphereDetector(OutlierMixin, KernelEstimator):
             sphere: values below ``tol`` times the scale of the training points' squared
             distances have no sign that the solution could vouch for.
         """
-        values = self.radius_squared_ - self._squared_distances(X, diagonal)
+        squared = self._squared_distances(X, diagonal)
+        values = self.radius_squared_ - squared
         return np.where(np.abs(values) <= self.resolution_, 0.0, values)
 
     def score_samples(self, X: ArrayLike, diagonal: ArrayLike | None = None) -> Array:
