@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bayesian import BDD, BSVDD, MINORITY, TINY, labelled_apart, short, short_chains
+from bayesian import BDD, MINORITY, labelled_apart, short, short_chains
 from numpy.testing import assert_allclose, assert_array_equal
 from oracles import kernel_parameters, problems
 from samples import BY_KERNEL, points

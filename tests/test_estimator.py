@@ -21,8 +21,16 @@ from kernelbook.estimator import (
     training_matrix,
 )
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import RBF, FromCallable, Precomputed, gram, linear, rbf, resolve_kernel
-from kernelbook.kernels import sigmoid
+from kernelbook.kernels import (
+    RBF,
+    FromCallable,
+    Precomputed,
+    gram,
+    linear,
+    rbf,
+    resolve_kernel,
+    sigmoid,
+)
 from kernelbook.qp import DenseQuadratic, GramQuadratic, SolverOptions
 
 

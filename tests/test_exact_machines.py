@@ -35,7 +35,9 @@ def test_classifiers_of_both_solvers_agree(machine):
     assert_allclose(exact, dense, atol=2e-7 * np.abs(dense).max())
 
 
-@pytest.mark.parametrize("machine", [OneClassSVM(0.1), SVDD(nu=0.1), ConformalOneClassSVM(0.1)], ids=str)
+@pytest.mark.parametrize(
+    "machine", [OneClassSVM(0.1), SVDD(nu=0.1), ConformalOneClassSVM(0.1)], ids=str
+)
 def test_detectors_of_both_solvers_agree(machine):
     X, _ = make_moons(450, noise=0.2, random_state=1)
     exact = machine.set_params(solver="exact").fit(X).decision_function(X[:50])

@@ -231,7 +231,9 @@ def test_little_memory_costs_time_not_digits(C):
 @pytest.mark.parametrize("machine", [KernelSVC, KernelSVR, OneClassSVM, SVDD])
 def test_memory_has_to_be_positive(machine):
     X, y = make_moons(20, random_state=0)
-    with pytest.raises(ValueError, match=rf"'cache_size' parameter of {machine.__name__} .* \(0.0, inf\)\. Got 0"):
+    with pytest.raises(
+        ValueError, match=rf"'cache_size' parameter of {machine.__name__} .* \(0.0, inf\)\. Got 0"
+    ):
         machine(cache_size=0).fit(X, y)
 
 

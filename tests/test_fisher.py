@@ -15,7 +15,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.preprocessing import StandardScaler
 
 from kernelbook.fisher import KernelFisherDiscriminant
-from kernelbook.kernels import gram, laplacian, rbf
+from kernelbook.kernels import gram, rbf
 from kernelbook.qp import double_centre
 
 KERNELS = [

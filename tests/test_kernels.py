@@ -159,7 +159,10 @@ def test_a_precomputed_matrix_comes_back_as_it_is():
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        ("gaussian", r"kernel must be one of \[.*'linear', .*'precomputed'.*\], a Kernel object or"),
+        (
+            "gaussian",
+            r"kernel must be one of \[.*'linear', .*'precomputed'.*\], a Kernel object or",
+        ),
         (None, "kernel must be one of"),
         (3, "kernel must be one of"),
         (lambda A, B: A @ B.T + np.nan, "callable returned NaN or infinity"),
@@ -175,13 +178,17 @@ def test_a_wrong_kernel_is_named(kernel, message):
 @pytest.mark.parametrize("name", ["linear", "poly"])
 def test_overflow_is_refused_without_a_stray_warning(name):
     kernel = {"linear": "Linear", "poly": "Polynomial"}[name]
-    with pytest.raises(ValueError, match=rf"the kernel {kernel}\(.*\) overflows on this X: rescale"):
+    with pytest.raises(
+        ValueError, match=rf"the kernel {kernel}\(.*\) overflows on this X: rescale"
+    ):
         gram(name, points(4) * 1e200, degree=3)
 
 
 @pytest.mark.parametrize("degree", [2.5, 0, -1, "3", None, np.nan, np.inf, True])
 def test_a_degree_that_is_no_positive_whole_number_is_refused(degree):
-    with pytest.raises(ValueError, match=f"degree must be an integer >= 1, got {re.escape(repr(degree))}"):
+    with pytest.raises(
+        ValueError, match=f"degree must be an integer >= 1, got {re.escape(repr(degree))}"
+    ):
         gram("poly", points(4), degree=degree)
 
 
@@ -239,7 +246,9 @@ def test_a_number_is_the_width(gamma):
 
 @pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf])
 def test_a_width_out_of_range_is_refused(gamma):
-    with pytest.raises(ValueError, match=f"gamma must be a positive finite number, .* got {gamma!r}"):
+    with pytest.raises(
+        ValueError, match=f"gamma must be a positive finite number, .* got {gamma!r}"
+    ):
         resolve_gamma(gamma, points())
 
 

@@ -20,7 +20,6 @@ from kernelbook.kernels import gram, laplacian, rbf
 from kernelbook.kpca import KernelPCA
 from kernelbook.qp import double_centre
 
-
 # Proved values and what users reported
 
 

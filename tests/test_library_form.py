@@ -97,9 +97,10 @@ def test_a_name_that_is_compared_is_noticed(source, found):
 def guesses(root):
     """Calls of getattr with a default, and of hasattr."""
     for node in ast.walk(root):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2):
-                yield ast.unparse(node)
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2):
+            yield ast.unparse(node)
 
 
 @pytest.mark.parametrize(

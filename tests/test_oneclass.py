@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelbook.datasets import load_nhefs_mortality, load_yeast
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import gram, linear, rbf
+from kernelbook.kernels import gram, rbf
 from kernelbook.oneclass import OneClassSVM, one_class_path
 
 

@@ -42,7 +42,9 @@ def test_the_polish_finds_the_optimum_from_anywhere(k):
 @pytest.mark.parametrize("bound", [1.0, 1e6, 1e-6])
 def test_the_polish_walks_to_a_bound_without_curvature(bound):
     q, one = np.array([1.0, -1.0, 1.0, -1.0, 3.0]), np.ones(5)
-    program = QuadraticProgram(DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one)
+    program = QuadraticProgram(
+        DenseQuadratic(np.zeros((5, 5))), q, one, 0.0, -bound * one, bound * one
+    )
     nowhere = np.zeros(5, dtype=bool)
     x = polish(program, InteriorPoint(np.zeros(5), nowhere, nowhere, 0), 1e-9)
     assert_allclose(q @ x, -6 * bound, rtol=1e-12)
