@@ -10,6 +10,6 @@ for name in GROUPS:
 if find_spec("arviz"):
     import_module("arviz")
 if find_spec("numba"):
-    from kernelbook.qp.exact.__main__ import compile_loops
+    from kernelbook.compile_loops import compile_loops
 
     compile_loops()

@@ -1,8 +1,8 @@
 """The arithmetic of published tables: proved values, exact searches, audits of made tables."""
 
-import builtins
 import itertools
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ def test_the_bounds_from_f1_hold_the_share(table, d):
         assert low - 1e-9 <= (tp + fn) / n <= high + 1e-9
 
 
-def test_every_point_of_the_implied_interval_is_attained_and_no_other():
+def test_the_implied_interval_is_attained_and_no_more():
     low, high = implied_prevalence(0.6, 0.9, 0.2, 1)
     grid = np.linspace(-0.05, 0.05, 11)
     for share in np.linspace(0.01, 0.99, 99):
@@ -147,8 +147,7 @@ def test_ties_round_either_way_unless_half_up():
 
 def test_shapes_of_grim():
     assert grim([50, 33.3], [0, 1], 3) == [[], [1]]
-    assert grim(50, 0, [2, 3]) == {2: [1], 3: []}
-    assert grim([50, 100], 0, range(1, 3)) == {1: [[], [1]], 2: [[1], [2]]}
+    assert grim(np.float64(33.3), 1, np.int64(3)) == grim(pd.Series([33.3]), 1, 3)[0] == [1]
     assert grim("50.6", 1, 75) == [] and grim("50.6", 1, 75, rounding="down") == [38]
 
 
@@ -273,21 +272,21 @@ def test_the_index_is_kept_and_missing_values_are_skipped():
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: implied_prevalence(74.6, 92.6, 43.7, 1), "accuracy must be a fraction"),
+        (lambda: implied_prevalence(74.6, 92.6, 43.7, 1), "accuracy must be a number in"),
         (lambda: implied_prevalence(0.7, 0.9, 0.4, (1, 2)), "decimals must be one integer or 3"),
-        (lambda: implied_prevalence(math.nan, 0.9, 0.4, 2), "accuracy must be a fraction"),
-        (lambda: trivial_f1(44.4), "prevalence must lie between"),
-        (lambda: grim(50, 0, 0), "denominators must be positive"),
+        (lambda: implied_prevalence(math.nan, 0.9, 0.4, 2), "accuracy must be a number in"),
+        (lambda: trivial_f1(44.4), "prevalence must be a number in"),
+        (lambda: grim(50, 0, 0), "n must be an integer >= 1"),
         (lambda: grim([50, 60], [0], 10), "decimals must be one integer or 2"),
         (lambda: grim(50, 0, 10, unit="share"), "unit must be"),
         (lambda: grim(50, 0, 10, rounding="up"), "rounding must be"),
         (lambda: grim("fifty", 0, 10), "values must be numbers"),
         (lambda: deviating_runs(1.0, 0.1, 10, usual=1.0), "no run deviates"),
-        (lambda: deviating_runs(0.9, 0.1, 1, usual=1.0), "n_runs must be at least 2"),
+        (lambda: deviating_runs(0.9, 0.1, 1, usual=1.0), "n_runs must be an integer >= 2"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [0.5]})), "sensitivity with specificity"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [], "f1": []})), "at least one row"),
         (lambda: audit_table(pd.DataFrame({"accuracy": [700], "f1": [5]})), "above 100"),
-        (lambda: expected_rates(0.5, 1.5, 0.1), "specificity must lie between"),
+        (lambda: expected_rates(0.5, 1.5, 0.1), "specificity must be a number in"),
     ],
 )
 def test_errors_name_the_argument(call, message):
@@ -296,13 +295,7 @@ def test_errors_name_the_argument(call, message):
 
 
 def test_missing_pandas_is_named_with_its_extra(monkeypatch):
-    frame, real_import = sound_table(), builtins.__import__
-
-    def import_without(name, *args, **kwargs):
-        if name == "pandas":
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", import_without)
+    frame = sound_table()
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"kernelbook\[metrics\]"):
         audit_table(frame)

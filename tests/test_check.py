@@ -87,3 +87,14 @@ def test_every_check_runs_a_program_of_the_environment():
     folder = Path(sys.executable).parent
     assert [name for name in names if not (folder / name).exists()] == []
     assert {"ruff", "mypy", "lint-imports", "pytest"} <= names
+
+
+def test_a_pattern_stands_for_the_files_it_matches():
+    one = Check("", "", "python tests/**/oracles.* --flag", "")
+    folder = str(Path(sys.executable).parent)
+    assert check.command_of(one) == [
+        f"{folder}/python",
+        "tests/oracles.json",
+        "tests/oracles.py",
+        "--flag",
+    ]

@@ -1,8 +1,8 @@
 """The report of an imbalanced classifier: values, conventions for 0/0, weights, intervals."""
 
-import builtins
 import itertools
 import math
+import sys
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from kernelbook.metrics import COLUMNS, _bounds, expected_rates, imbalance_report
+from kernelbook.metrics import _bounds, expected_rates, imbalance_report
 
 METRICS = problems("metrics")
 TEN_TRUE = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
@@ -47,7 +47,7 @@ def test_proved_values(problem):
     params, expected = problem["params"], problem["expected"]
     data = params["y_true"], params["y_pred"], params["y_score"]
     report = imbalance_report(*data, pos_label=params["positive"])
-    for column in COLUMNS:
+    for column in report:
         if column in expected:
             value = math.nan if expected[column] is None else expected[column]
             assert_allclose(report.loc["model", column], value, atol=1e-12, err_msg=column)
@@ -144,8 +144,8 @@ def test_expected_rates_are_the_report_at_that_prevalence():
     truth, prediction, _ = sample()
     row = imbalance_report(truth, prediction, prevalence=0.03).loc["model"]
     rates = expected_rates(row["sensitivity"], row["specificity"], 0.03)
-    assert_allclose([rates[name] for name in COLUMNS[:8]], row[COLUMNS[:8]], rtol=1e-12)
-    with pytest.raises(ValueError, match="prevalence must lie between"):
+    assert_allclose([rates[name] for name in row.index[:8]], row[:8], rtol=1e-12)
+    with pytest.raises(ValueError, match="prevalence must be a number in"):
         expected_rates(0.9, 0.9, 90)
 
 
@@ -187,8 +187,7 @@ def test_all_majority_prediction():
     assert row["balanced_accuracy"] == 0.5
     assert row["g_mean"] == row["sensitivity"] == row["f1"] == row["mcc"] == 0
     assert math.isnan(row["precision"])
-    columns = COLUMNS[:8]
-    assert_allclose(row[columns], report.loc["all_negative", columns])
+    assert_allclose(row[:8], report.loc["all_negative"][:8])
 
 
 def test_one_class_in_y_true_gives_nan_where_the_other_is_needed():
@@ -203,7 +202,7 @@ def test_one_class_in_y_true_gives_nan_where_the_other_is_needed():
     assert math.isnan(only_positive.loc["all_negative", "precision"])
 
 
-def test_a_single_label_needs_pos_label_unless_it_is_conventional():
+def test_a_single_unusual_label_needs_pos_label():
     assert imbalance_report([0, 0], [0, 0]).loc["model", "specificity"] == 1
     assert imbalance_report([1, 1], [1, 1]).loc["model", "sensitivity"] == 1
     with pytest.raises(ValueError, match="pos_label="):
@@ -234,7 +233,7 @@ def test_intervals_hold_the_estimate_and_shrink(prevalence):
     widths = []
     for repeats in (1, 16):
         data = np.tile(truth, repeats), np.tile(prediction, repeats)
-        report = imbalance_report(*data, prevalence=prevalence, confidence=0.9)[COLUMNS[:8]]
+        report = imbalance_report(*data, prevalence=prevalence, confidence=0.9).iloc[:, :8]
         assert (report.loc["model_low"] < report.loc["model"]).all()
         assert (report.loc["model"] < report.loc["model_high"]).all()
         widths.append(report.loc["model_high"] - report.loc["model_low"])
@@ -285,10 +284,10 @@ def test_invariances(pairs):
         (([0, 1], [0, 1]), {"pos_label": 2}, "pos_label=2 is not one of the labels"),
         (([0, 1], [0, 1], [0.1]), {}, r"y_score must have shape \(2,\)"),
         (([0, 1], [0, 1], [[0.1, 0.9], [0.4, 0.6]]), {}, "column of the positive class"),
-        (([0, 1], [0, 1], [0.1, np.nan]), {}, "y_score holds nan"),
+        (([0, 1], [0, 1], [0.1, np.nan]), {}, "y_score contains NaN"),
         (([0, 0], [0, 1]), {"prevalence": 0.1}, "only one of them"),
-        (([0, 1], [0, 1]), {"prevalence": 1.7}, "prevalence must lie strictly"),
-        (([0, 1], [0, 1]), {"confidence": 95}, "confidence must lie strictly"),
+        (([0, 1], [0, 1]), {"prevalence": 1.7}, r"prevalence must be a number in \(0, 1\)"),
+        (([0, 1], [0, 1]), {"confidence": 95}, r"confidence must be a number in \(0, 1\), got 95"),
         (([0.0, np.nan], [0, 1]), {}, "NaN"),
         (([0, 1], ["0", "1"]), {}, "label"),
         (([0, 1], [0.2, 0.8]), {}, "continuous"),
@@ -302,13 +301,6 @@ def test_errors_name_the_argument(args, kwargs, message):
 
 @pytest.mark.parametrize("missing", ["pandas", "imblearn.metrics"])
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, missing):
-    real_import = builtins.__import__
-
-    def import_without(name, *args, **kwargs):
-        if name == missing:
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", import_without)
+    monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(ImportError, match=r"kernelbook\[metrics\]"):
         imbalance_report([0, 1], [0, 1])

@@ -13,6 +13,7 @@ from tools.readme import map_of_notebooks
 ROOT = Path(__file__).parents[1]
 DIRECTORY = ROOT / "book" / "pages"
 NAMES = (
+    "comparing",
     "course",
     "data_use",
     "errata",

@@ -44,7 +44,9 @@ def stated():
 def audit(table):
     """All rates have four decimals, also where a final zero was dropped."""
     frame = table.drop(columns="fnr").rename(columns={"ppv": "precision"})
-    return audit_table(frame.assign(prevalence=0.1), decimals=4, group="v")
+    rates = ["accuracy", "sensitivity", "specificity", "precision", "f1"]
+    printed = frame.assign(prevalence=0.1, **frame[rates].map("{:.4f}".format))
+    return audit_table(printed, group="v")
 
 
 def of(table, model):

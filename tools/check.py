@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 
 from tools.reproducible import reproducible_environment
@@ -42,6 +43,12 @@ CHECKS = (
         "arrows between modules",
         "lint-imports --no-logo --no-cache",
         "see CONTRIBUTING.md",
+    ),
+    Check(
+        "docstrings",
+        "the form of docstrings",
+        "numpydoc lint lib/kernelbook/**/*.py",
+        "the lines above name what is missing; what is asked stands in pyproject.toml",
     ),
     Check("unit", "unit tests and doctests", "pytest -n 2", "one alone: pytest tests/test_x.py -x"),
     Check(
@@ -79,11 +86,19 @@ def passes(check: Check) -> bool:
         print("   there are no notebooks yet: nothing to compare")
         return True
     started = time.monotonic()
-    program, *arguments = shlex.split(check.command)
-    command = [str(Path(sys.executable).parent / program), *arguments]
-    code = subprocess.run(command, cwd=ROOT, env=reproducible_environment()).returncode
+    code = subprocess.run(command_of(check), cwd=ROOT, env=reproducible_environment()).returncode
     print(f"   {'failed' if code else 'passed'} in {time.monotonic() - started:.0f} s", flush=True)
     return code == 0
+
+
+def command_of(check: Check) -> list[str]:
+    """Program of this environment, and arguments; a pattern stands for the files it matches."""
+    program, *arguments = shlex.split(check.command)
+    command = [str(Path(sys.executable).parent / program)]
+    for argument in arguments:
+        files = glob(argument, root_dir=ROOT, recursive=True) if "*" in argument else [argument]
+        command += sorted(files)
+    return command
 
 
 if __name__ == "__main__":

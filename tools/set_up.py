@@ -107,7 +107,7 @@ def set_up(directory: Path, lock: Path) -> None:
     say("  installing kernelbook itself, editable")
     run([*uv, "--no-deps", "-e", str(ROOT)])
     say("  compiling the loops of the exact solver")
-    run([python, "-m", "kernelbook.qp.exact"])
+    run([python, "-m", "kernelbook.compile_loops"])
 
 
 def install_uv(directory: Path) -> None:

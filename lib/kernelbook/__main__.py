@@ -16,7 +16,6 @@ from pkgutil import iter_modules
 
 import kernelbook
 
-CORE = ("numpy", "scipy", "scikit-learn", "cvxopt")
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
 
@@ -50,19 +49,25 @@ def notebooks(directory: Path) -> Iterator[tuple[str, str]]:
 def versions() -> Iterator[tuple[str, str]]:
     """Python and the packages that every part of the library needs."""
     yield "python", platform.python_version()
-    for package in CORE:
+    for package in requirements()[""]:
         yield package, version(package)
 
 
 def extras() -> Iterator[tuple[str, str]]:
     """Each extra, and which of its packages are missing."""
+    for extra, names in requirements().items():
+        if extra:
+            missing = [name for name in names if not _is_installed(name)]
+            yield extra, f"missing: {', '.join(missing)}" if missing else "present"
+
+
+def requirements() -> dict[str, list[str]]:
+    """Names of the packages of each extra; what is always needed has the key ''."""
     packages: dict[str, list[str]] = {}
     for requirement in requires("kernelbook") or ():
-        if found := re.fullmatch(r"([\w.-]+).*; *extra == ['\"](\w+)['\"]", requirement):
-            packages.setdefault(found[2], []).append(found[1])
-    for extra, names in packages.items():
-        missing = [name for name in names if not _is_installed(name)]
-        yield extra, f"missing: {', '.join(missing)}" if missing else "present"
+        if found := re.fullmatch(r"([\w.-]+).*?(?:; *extra == ['\"](\w+)['\"])?", requirement):
+            packages.setdefault(found[2] or "", []).append(found[1])
+    return packages
 
 
 def _is_installed(package: str) -> bool:

@@ -34,17 +34,21 @@ class MachineCertificate(Certificate):
     Attributes
     ----------
     duality_gap : float
-        ``(primal - dual) / max(|primal|, |dual|)`` of the machine as it is, its own intercept
-        included.
+        The difference ``(primal - dual) / max(|primal|, |dual|)`` for the machine as it is, its
+        own intercept included.
     kkt_violation : float
         Largest violation of the optimality conditions, relative to the gradient.
     status : {'optimal', 'not optimal to tol'}
         ``'optimal'`` if the violation is within ``tol``.
     misplaced : float
-        Share of the training points whose place (alpha at 0, between the bounds, at the upper
+        Fraction of the training points whose place (alpha at 0, between the bounds, at the upper
         bound) differs from that at the optimum.
     exact : KernelSVC, KernelSVR or OneClassSVM
         The machine of this package with the same parameters, fitted to the optimum.
+
+    See Also
+    --------
+    certify : Makes the certificate of a machine of scikit-learn.
     """
 
     misplaced: float
@@ -65,8 +69,12 @@ def certify(
     ----------
     machine : sklearn.svm.SVC, NuSVC, SVR or OneClassSVM, fitted
         Binary classifiers only.
-    X, y, sample_weight
-        What it was fitted to; ``y`` is left out for the one-class machine.
+    X : array-like of shape (n, d) or (n, n)
+        The training points, or the Gram matrix for a precomputed kernel.
+    y : array-like of shape (n,), default=None
+        The training labels or targets. Ignored for the one-class machine.
+    sample_weight : array-like of shape (n,), default=None
+        The sample weights of the fit. If None, ones.
     tol : float, default=1e-9
         Largest violation with which the machine counts as optimal, and with which the exact
         one is fitted.
@@ -74,16 +82,23 @@ def certify(
     Returns
     -------
     MachineCertificate
+        Gap and violation of the machine, and the exact machine beside it.
 
     Raises
     ------
     TypeError
-        For any other machine.
+        If it is any other machine.
     ValueError
-        For more than two classes, a kernel that is not positive semi-definite, and data to which
-        the machine cannot have been fitted: another number of points, labels that contradict
-        the signs of its alphas, weights whose bounds they exceed. Points that were moved cannot
-        be told from points that were badly fitted.
+        If there are more than two classes, if the kernel is not positive semi-definite, or if
+        the machine cannot have been fitted to the data: another number of points, labels that
+        contradict the signs of its alphas, weights whose bounds they exceed. Points that were
+        moved cannot be told from points that were badly fitted.
+
+    See Also
+    --------
+    kernelbook.svm.KernelSVC : The exact machine beside SVC and NuSVC.
+    kernelbook.svr.KernelSVR : The exact machine beside SVR.
+    kernelbook.oneclass.OneClassSVM : The exact machine beside the one-class machine.
 
     Notes
     -----

@@ -12,11 +12,21 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from kernelbook.kernels import NAMED, Kernel, KernelLike, Matrix, check_gram
+from kernelbook.kernels import (
+    NAMED,
+    Expansion,
+    Kernel,
+    KernelLike,
+    Matrix,
+    check_gram,
+    resolve_kernel,
+)
 from kernelbook.qp import (
     SOLVERS,
+    Certificate,
     DenseQuadratic,
     GramQuadratic,
+    QPSolution,
     Quadratic,
     SolverOptions,
     goes_exact,
@@ -45,10 +55,39 @@ UNPOLISHED_ZERO = 1e-6
 
 
 class Number(Interval):
-    """An interval of numbers for scikit-learn's parameter validation, which takes no booleans."""
+    """An interval of numbers for scikit-learn's parameter validation, without the booleans.
+
+    Parameters
+    ----------
+    type : {numbers.Integral, numbers.Real}
+        Which numbers.
+    left : float or None
+        The lower end. If None, there is none.
+    right : float or None
+        The upper end. If None, there is none.
+    closed : {'left', 'right', 'both', 'neither'}
+        Which ends belong to the interval.
+
+    Examples
+    --------
+    >>> interval = Number(Real, 0, None, closed="left")
+    >>> interval.is_satisfied_by(0.0), interval.is_satisfied_by(True)
+    (True, False)
+    """
 
     def is_satisfied_by(self, val: Any) -> bool:
-        """Whether a value is a number of the interval."""
+        """Say whether a value is a number of the interval.
+
+        Parameters
+        ----------
+        val : object
+            The value.
+
+        Returns
+        -------
+        bool
+            False for booleans.
+        """
         return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
 
 
@@ -80,7 +119,7 @@ def all_or_nothing(fit: Fit) -> Fit:
     Returns
     -------
     callable
-        With the same signature.
+        The same method, with its signature.
     """
 
     @wraps(fit)
@@ -110,12 +149,45 @@ class KernelEstimator(BaseEstimator):
     degree: int
     coef0: float
     kernel_: Kernel
+    alpha_: Array
+    certificate_: Certificate
+    degeneracy_: str | None
+    dual_coef_: Matrix
+    n_iter_: int
+    support_: Index
+    support_vectors_: Matrix
+    _expansion: Expansion
 
     @property
     def gamma_(self) -> float:
-        """The width of the kernel, if it has one; the same as ``kernel_.gamma``."""
+        """Width of the kernel, if it has one: the same as ``kernel_.gamma``."""
         gamma: float = self.kernel_.gamma  # type: ignore[attr-defined]
         return gamma
+
+    def _resolve_kernel(self, X: Matrix, sample_weight: Array | None = None) -> Kernel:
+        """The kernel object that the parameters stand for on training points."""
+        return resolve_kernel(
+            self.kernel,
+            X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            sample_weight=sample_weight,
+        )
+
+    def _keep_support(
+        self, X: Matrix, kernel: Kernel, split: Kernel, kept: Index, solution: QPSolution, x: Array
+    ) -> Array:
+        """Set what follows from the coefficients x of the kept points; return those of all (n,)."""
+        coefficients, support = expand(len(X), kept, x, solution.status != "max_iter")
+        self.kernel_, self.support_ = kernel, support
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = coefficients[support][None, :]
+        self.alpha_ = np.abs(coefficients)
+        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
+        self.degeneracy_ = degeneracy(len(support), len(kept))
+        self._expansion = split.expansion(X, support, coefficients[support])
+        return coefficients
 
     def _check_new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
@@ -137,7 +209,17 @@ class KernelEstimator(BaseEstimator):
 
 
 def is_precomputed(kernel: object) -> bool:
-    """Whether ``X`` holds kernel values: asked of the parameter, before anything is fitted.
+    """Say whether ``X`` holds kernel values, from the parameter alone, before a fit.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        An estimator's ``kernel``.
+
+    Returns
+    -------
+    bool
+        True for 'precomputed' and the object of that name.
 
     Examples
     --------
@@ -162,6 +244,7 @@ def check_weights(sample_weight: ArrayLike | None, X: ArrayLike) -> Array:
     Returns
     -------
     ndarray of shape (n,)
+        The weights in double precision, none negative.
 
     Raises
     ------
@@ -194,6 +277,7 @@ def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
     Returns
     -------
     ndarray of shape (n, n)
+        Kernel values; exactly symmetric.
 
     Raises
     ------
@@ -227,6 +311,7 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     Returns
     -------
     Quadratic
+        The matrix: stored, or as an operator where the solver needs rows and blocks only.
 
     Raises
     ------
@@ -251,7 +336,7 @@ def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> 
     ----------
     size : int
         Length of the vector.
-    index : ndarray of int, shape (k,)
+    index : ndarray of shape (k,), dtype=int
         Places of the values.
     values : ndarray of shape (k,)
         The values.
@@ -261,7 +346,9 @@ def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> 
     Returns
     -------
     whole : ndarray of shape (size,)
-    support : ndarray of int
+        The longer vector.
+    support : ndarray of shape (n_SV,), dtype=int
+        Places of the values that are not zero, in order.
 
     Examples
     --------
@@ -291,6 +378,8 @@ def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matr
     Returns
     -------
     ndarray of shape (1, d)
+        The sum of coefficient times point, about the mean of the points so that an offset of
+        the data costs no digits.
 
     Raises
     ------
@@ -324,6 +413,7 @@ def degeneracy(n_support: int, n_points: int) -> str | None:
     Returns
     -------
     str or None
+        One sentence for the attribute ``degeneracy_``.
 
     Examples
     --------

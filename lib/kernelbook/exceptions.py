@@ -26,15 +26,23 @@ INSIDE = tuple(f"{Path(path).parent}{os.sep}" for path in (__file__, sklearn.__f
 class NotSeparableError(ValueError):
     """No hyperplane of this feature space separates the two classes.
 
-    Attributes
+    Parameters
     ----------
-    weights : ndarray, shape (n,), or None
-        The certificate: non-negative, of sum 1 in each class, so that the weighted means of the
-        two classes in feature space coincide. A point common to both convex hulls lies on no
-        side of any hyperplane.
-    distance : float or None
-        Distance of the two weighted means, relative to the spread of the data: what rounding
-        left of zero.
+    message : str
+        What is wrong, and what to do about it.
+    weights : ndarray of shape (n,), default=None
+        The certificate, kept as an attribute: non-negative, of sum 1 in each class, so that the
+        weighted means of the two classes in feature space coincide. A point common to both
+        convex hulls lies on no side of any hyperplane.
+    distance : float, default=None
+        Distance of the two weighted means relative to the spread of the data, kept as an
+        attribute: what rounding left of zero.
+
+    Examples
+    --------
+    >>> error = NotSeparableError("the hulls meet", distance=0.0)
+    >>> str(error), error.distance, error.weights
+    ('the hulls meet', 0.0, None)
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from kernelbook.estimator import (
     training_gram,
 )
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import PSD_TOLERANCE, Kernel, KernelLike, Matrix, Radial, resolve_kernel
+from kernelbook.kernels import PSD_TOLERANCE, Kernel, KernelLike, Matrix, Radial
 from kernelbook.preimage import RidgePreimage, distance_preimages, fixed_point_preimages
 from kernelbook.qp import double_centre
 
@@ -46,17 +46,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     Parameters
     ----------
     n_components : int, default=None
-        How many, at most the number n of points. Components beyond the rank of the centred Gram
-        matrix are columns of zeros. If None, as many as the rank (at least one).
+        Number of components, at most the number n of points. Components beyond the rank of the
+        centred Gram matrix are columns of zeros. If None, as many as the rank (at least one).
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
             callable, default='rbf'
         A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
         matrix of values.
-    degree : int, default=3
-        Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'
         Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
         see :func:`~kernelbook.kernels.resolve_gamma`.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     eigen_solver : {'auto', 'dense', 'iterative'}, default='auto'
@@ -66,13 +66,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     preimage : {'fixed_point', 'distance', 'ridge'}, default='fixed_point'
         How :meth:`inverse_transform` finds points; see there. Only 'ridge' costs time in ``fit``.
     preimage_reg : float, default=1e-2
-        Regularisation of 'ridge', beside a kernel with diagonal 1.
+        Regularization parameter of 'ridge', beside a kernel with diagonal 1.
     n_neighbors : int, default=10
-        Training points that 'distance' measures from.
+        Number of training points that 'distance' measures from.
     n_restarts : int, default=2
-        Further starts of 'fixed_point', each from the next nearest training point.
+        Number of further starts of 'fixed_point', each from the next nearest training point.
     preimage_max_iter : int, default=500
-        Steps of 'fixed_point' from each start.
+        Maximum number of steps of 'fixed_point' from each start.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         message quotes its size relative to the largest. It is enough that the matrix is positive
         semi-definite after centring: minus the squared distances is welcome.
     ValueError
-        For parameters out of range.
+        If a parameter is out of range.
 
     Notes
     -----
@@ -195,9 +195,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             raise ValueError(
                 f"n_components must be at most n_samples={len(X)}, got {self.n_components}."
             )
-        self.kernel_ = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        self.kernel_ = self._resolve_kernel(X)
         self._mean = X.mean(axis=0)
         self._split = self.kernel_.about(self._mean)
         K = _conditionally_semidefinite_gram(self._split, X)
@@ -275,8 +273,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         Raises
         ------
         ValueError
-            For a precomputed kernel (there are no points), a kernel that the method cannot
-            serve, 'ridge' if it was not chosen before ``fit``, a wrong number of columns.
+            If the kernel is precomputed (there are no points) or one that the method cannot
+            serve, if 'ridge' was not chosen before ``fit``, or if the number of columns is wrong.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If 'fixed_point' ends before some point has come to rest.
         """
         check_is_fitted(self)
         projections = check_array(X, dtype=np.float64, input_name="X")

@@ -4,7 +4,8 @@ The table of tests of two classes is the only input of every rate here; each cla
 trivial ones included, is such a table, and scikit-learn and imbalanced-learn compute the rates.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,38 +20,29 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from kernelbook.optional import import_optional
+from kernelbook.validation import check_number
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["expected_rates", "imbalance_report"]
 
-COLUMNS = [
-    "sensitivity",
-    "specificity",
-    "precision",
-    "f1",
-    "g_mean",
-    "balanced_accuracy",
-    "mcc",
-    "accuracy",
-    "roc_auc",
-    "average_precision",
-]
 RANKING = ("roc_auc", "average_precision")
 
 # The four cells of a 2 x 2 table in the order tp, fn, fp, tn: a table of counts is a weight of
 # each cell, which serves an expected table (fractions) as well as an observed one.
-CELL_TRUTH = np.array([1, 1, 0, 0])
-CELL_PREDICTION = np.array([1, 0, 1, 0])
+CELLS = np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])
 
-Row = dict[str, float]
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Table = Vector
+Rates = dict[str, float]
+Label = Hashable
 
 
 def imbalance_report(
@@ -58,14 +50,14 @@ def imbalance_report(
     y_pred: ArrayLike,
     y_score: ArrayLike | None = None,
     *,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     prevalence: float | None = None,
     confidence: float | None = None,
 ) -> "pd.DataFrame":
-    r"""Rates of a two-class classifier beside those of the classifiers that learn nothing.
+    r"""Tabulate the rates of a two-class classifier beside those of trivial classifiers.
 
-    With :math:`s` the sensitivity, :math:`t` the specificity and :math:`\pi` the share of
-    positives,
+    With :math:`s` the sensitivity, :math:`t` the specificity and :math:`\pi` the prevalence, the
+    fraction of positives,
 
     .. math::
        \text{precision} &= \frac{\pi s}{q}, \quad q = \pi s + (1 - \pi)(1 - t), &
@@ -80,25 +72,25 @@ def imbalance_report(
 
     Parameters
     ----------
-    y_true, y_pred : array-like, shape (n,)
+    y_true, y_pred : array-like of shape (n,)
         True and predicted labels: any two values (numbers, strings, booleans).
-    y_score : array-like, shape (n,), optional
+    y_score : array-like of shape (n,), default=None
         Larger means more likely positive: ``decision_function(X)``, or the column of
-        ``predict_proba(X)`` that belongs to the positive class. Without it the two ranking
-        measures of the model are nan.
-    pos_label : label, optional
-        The positive class. By default 1 if the labels are among {0, 1} or {-1, 1}, else the
+        ``predict_proba(X)`` that belongs to the positive class. If None, the two ranking
+        measures of the model are NaN.
+    pos_label : hashable, default=None
+        The positive class. If None, 1 if the labels are among {0, 1} or {-1, 1}, else the
         second label in sorted order (``classes_[1]``).
-    prevalence : float in (0, 1), optional
-        True share of positives :math:`\pi` in the population where the classifier will be used.
-        The positives then weigh :math:`\pi / n_+` each and the negatives
-        :math:`(1 - \pi) / n_-`. By default the share in ``y_true``.
-    confidence : float in (0, 1), optional
-        Adds the rows ``model_low`` and ``model_high``, see Notes.
+    prevalence : float, default=None
+        True prevalence :math:`\pi`, in (0, 1), of the population where the classifier will be
+        used. The positives then weigh :math:`\pi / n_+` each and the negatives
+        :math:`(1 - \pi) / n_-`. If None, the prevalence in ``y_true``.
+    confidence : float, default=None
+        Confidence level in (0, 1); adds the rows ``model_low`` and ``model_high``, see Notes.
 
     Returns
     -------
-    DataFrame
+    pandas.DataFrame
         Rows ``model``, ``all_positive``, ``all_negative`` and ``prior_random`` (says positive
         with probability :math:`\pi`, whatever x is). Columns ``sensitivity specificity precision
         f1 g_mean balanced_accuracy mcc accuracy roc_auc average_precision``, all fractions (MCC
@@ -108,17 +100,22 @@ def imbalance_report(
     ------
     ValueError
         If there are more than two labels, if lengths differ, if ``pos_label`` is not a label, if
-        ``y_score`` is not one finite number a sample, or if ``prevalence`` is given and
-        ``y_true`` holds one class only.
+        ``y_score`` is not one finite number a sample, if ``prevalence`` or ``confidence`` is not
+        in (0, 1), or if ``prevalence`` is given and ``y_true`` holds one class only.
     ImportError
-        If pandas or imbalanced-learn is missing.
+        If pandas or imbalanced-learn is not installed.
+
+    See Also
+    --------
+    expected_rates : The same measures from known rates.
+    imblearn.metrics.classification_report_imbalanced : Each class of several.
 
     Notes
     -----
-    *Undefined rates.* 0/0 is nan, without a warning: the precision of a classifier that flags
+    *Undefined rates.* 0/0 is NaN, without a warning: the precision of a classifier that flags
     nothing; everything that needs the class that ``y_true`` lacks. scikit-learn and
     imbalanced-learn print 0 there. The MCC of a constant prediction is 0, as in scikit-learn: its
-    covariance with the truth is 0; it is nan only where ``y_true`` itself is constant.
+    covariance with the truth is 0; it is NaN only where ``y_true`` itself is constant.
 
     *prior_random* draws nothing. Its row holds the rates of the expected table, with
     :math:`s = \pi` and :math:`t = 1 - \pi`: for sensitivity, specificity, balanced accuracy and
@@ -133,14 +130,14 @@ def imbalance_report(
     :math:`\sqrt c`, which hold together with probability :math:`c` since the two classes are
     independent samples: conservative. The samples must be independent (not the repeated test
     folds of a cross-validation). A class without a sample has the interval [0, 1]. The ranking
-    measures get no interval (nan).
+    measures get no interval (NaN).
 
     *More than two classes.* No report: compare one label with the rest, ``y == label``, or use
     ``imblearn.metrics.geometric_mean_score``, the k-th root of the product of the k recalls.
 
-    Sensitivity and G-mean come from imbalanced-learn, the rest from scikit-learn. The
-    specificity is scikit-learn's recall of the negative class, since
-    ``imblearn.metrics.specificity_score`` (0.14) mixes weighted with unweighted counts.
+    The G-mean comes from imbalanced-learn, the rest from scikit-learn. The specificity is
+    scikit-learn's recall of the negative class, since ``imblearn.metrics.specificity_score``
+    (0.14) mixes weighted with unweighted counts.
 
     Examples
     --------
@@ -162,38 +159,51 @@ def imbalance_report(
     >>> print(f"{imbalance_report(y_true, y_pred, prevalence=0.01).precision['model']:.3f}")
     0.045
     """
-    pd = _pandas()
+    pd = import_optional("pandas", extra="metrics", purpose="A report")
     truth, prediction = _positives(y_true, y_pred, pos_label)
     score = None if y_score is None else _checked_score(y_score, len(truth))
-    _check_fraction("prevalence", prevalence)
-    _check_fraction("confidence", confidence)
-    weights = np.ones(len(truth)) if prevalence is None else _weights(truth, prevalence)
-
-    share = float(truth.mean()) if prevalence is None else float(prevalence)
+    if prevalence is None:
+        p, weights = float(truth.mean()), np.ones(len(truth))
+    else:
+        p = check_number(prevalence, "prevalence", low=0, high=1, inclusive="neither")
+        weights = _weights(truth, p)
     rows = {"model": _rates(_table(truth, prediction, weights)) | _ranking(truth, score, weights)}
     if confidence is not None:
+        confidence = check_number(confidence, "confidence", low=0, high=1, inclusive="neither")
         counts = _table(truth, prediction, np.ones(len(truth)))
-        rows["model_low"], rows["model_high"] = _bounds(counts, share, confidence)
-    for name, flagged in (("all_positive", 1.0), ("all_negative", 0.0), ("prior_random", share)):
-        rows[name] = _uninformed(share, flagged)
-    return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
+        rows["model_low"], rows["model_high"] = _bounds(counts, p, confidence)
+    for name, flagged in (("all_positive", 1.0), ("all_negative", 0.0), ("prior_random", p)):
+        rows[name] = _uninformed(p, flagged)
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def expected_rates(sensitivity: float, specificity: float, prevalence: float) -> Row:
-    r"""The measures of a classifier with known rates in a population.
+def expected_rates(sensitivity: float, specificity: float, prevalence: float) -> Rates:
+    r"""Compute the measures of a classifier with known rates in a population.
 
     Parameters
     ----------
-    sensitivity, specificity : float in [0, 1]
-        Shares :math:`s` and :math:`t` of the positives and the negatives classified correctly.
-    prevalence : float in [0, 1]
-        Share :math:`\pi` of positives.
+    sensitivity, specificity : float
+        Fractions :math:`s` and :math:`t`, in [0, 1], of the positives and the negatives
+        classified correctly.
+    prevalence : float
+        Fraction :math:`\pi` of positives, in [0, 1].
 
     Returns
     -------
-    dict
+    dict of str to float
         ``sensitivity specificity precision f1 g_mean balanced_accuracy mcc accuracy`` by the
-        formulas of :func:`imbalance_report`, nan where they are 0/0.
+        formulas of :func:`imbalance_report`, NaN where they are 0/0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not in [0, 1].
+    ImportError
+        If imbalanced-learn is not installed.
+
+    See Also
+    --------
+    imbalance_report : The same measures from labels, beside trivial classifiers.
 
     Examples
     --------
@@ -202,32 +212,15 @@ def expected_rates(sensitivity: float, specificity: float, prevalence: float) ->
     >>> print(f"{expected_rates(0.99, 0.99, 0.01)['precision']:.3f}")
     0.500
     """
-    for name, rate in (
-        ("sensitivity", sensitivity),
-        ("specificity", specificity),
-        ("prevalence", prevalence),
-    ):
-        if not 0 <= rate <= 1:
-            raise ValueError(f"{name} must lie between 0 and 1, got {rate!r}.")
-    return _rates(_expected_table(prevalence, sensitivity, specificity))
+    s = check_number(sensitivity, "sensitivity", low=0, high=1)
+    t = check_number(specificity, "specificity", low=0, high=1)
+    p = check_number(prevalence, "prevalence", low=0, high=1)
+    return _rates(np.array([p * s, p * (1 - s), (1 - p) * (1 - t), (1 - p) * t]))
 
 
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'kernelbook.metrics needs pandas: pip install "kernelbook[metrics]"'
-        ) from error
-    return pandas
-
-
-def _check_fraction(name: str, value: float | None) -> None:
-    if value is not None and not 0 < value < 1:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}.")
-
-
-def _positives(y_true: ArrayLike, y_pred: ArrayLike, pos_label: Any) -> tuple[Flags, Flags]:
+def _positives(
+    y_true: ArrayLike, y_pred: ArrayLike, pos_label: Label | None
+) -> tuple[Flags, Flags]:
     """Truth and prediction as booleans: is it the positive class?"""
     true_labels, predicted_labels = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(true_labels, predicted_labels)
@@ -248,7 +241,7 @@ def _positives(y_true: ArrayLike, y_pred: ArrayLike, pos_label: Any) -> tuple[Fl
     return true_labels == positive, predicted_labels == positive
 
 
-def _positive_label(labels: list[Any]) -> Any:
+def _positive_label(labels: list[Label]) -> Label:
     if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:
         return 1
     if len(labels) == 1:
@@ -260,19 +253,17 @@ def _positive_label(labels: list[Any]) -> Any:
 
 
 def _checked_score(y_score: ArrayLike, n_samples: int) -> Vector:
-    score = np.asarray(y_score, dtype=np.float64)
+    score = check_array(y_score, dtype=np.float64, ensure_2d=False, input_name="y_score")
     if score.shape != (n_samples,):
         raise ValueError(
             f"y_score must have shape ({n_samples},), one number a sample, got {score.shape}; of "
             "predict_proba pass the column of the positive class."
         )
-    if not np.all(np.isfinite(score)):
-        raise ValueError("y_score holds nan or infinite values; remove those samples first.")
     return score
 
 
 def _weights(truth: Flags, prevalence: float) -> Vector:
-    """Weights of mean one under which a share ``prevalence`` of the sample is positive."""
+    """Weights of mean one that give the sample this prevalence."""
     n, n_positive = len(truth), int(truth.sum())
     if n_positive in (0, n):
         raise ValueError(
@@ -287,33 +278,31 @@ def _table(truth: Flags, prediction: Flags, weights: Vector) -> Table:
     return np.bincount(cells, weights=weights, minlength=4).astype(np.float64)
 
 
-def _rates(table: Table) -> Row:
+def _rates(table: Table) -> Rates:
     """All measures of a 2 x 2 table (tp, fn, fp, tn), nan where they are 0/0."""
-    try:
-        from imblearn.metrics import geometric_mean_score, sensitivity_score
-    except ImportError as error:
-        raise ImportError(
-            'kernelbook.metrics needs imbalanced-learn: pip install "kernelbook[metrics]"'
-        ) from error
-    cells: Any = (CELL_TRUTH, CELL_PREDICTION)
-    weighted: dict[str, Any] = {"sample_weight": table}
-    nan_if_undefined = weighted | {"zero_division": np.nan}
+    imblearn = import_optional("imblearn.metrics", extra="metrics", purpose="The G-mean")
     tp, fn, fp, tn = table
-    has_positive, has_negative = tp + fn > 0, fp + tn > 0
-    both = has_positive and has_negative
+    both_classes = tp + fn > 0 and fp + tn > 0
+
+    def rate(measure: Callable[..., float], **options: float) -> float:
+        return measure(*CELLS, sample_weight=table, **options)
+
+    def if_both(measure: Callable[..., float]) -> float:
+        return rate(measure) if both_classes else np.nan
+
     return {
-        "sensitivity": sensitivity_score(*cells, **weighted) if has_positive else np.nan,
-        "specificity": recall_score(*cells, pos_label=0, **nan_if_undefined),
-        "precision": precision_score(*cells, **nan_if_undefined),
-        "f1": f1_score(*cells, **nan_if_undefined),
-        "g_mean": geometric_mean_score(*cells, **weighted) if both else np.nan,
-        "balanced_accuracy": balanced_accuracy_score(*cells, **weighted) if both else np.nan,
-        "mcc": matthews_corrcoef(*cells, **weighted) if both else np.nan,
-        "accuracy": accuracy_score(*cells, **weighted),
+        "sensitivity": rate(recall_score, zero_division=np.nan),
+        "specificity": rate(recall_score, pos_label=0, zero_division=np.nan),
+        "precision": rate(precision_score, zero_division=np.nan),
+        "f1": rate(f1_score, zero_division=np.nan),
+        "g_mean": if_both(imblearn.geometric_mean_score),
+        "balanced_accuracy": if_both(balanced_accuracy_score),
+        "mcc": if_both(matthews_corrcoef),
+        "accuracy": rate(accuracy_score),
     }
 
 
-def _ranking(truth: Flags, score: Vector | None, weights: Vector) -> Row:
+def _ranking(truth: Flags, score: Vector | None, weights: Vector) -> Rates:
     """ROC AUC and average precision, nan without a score or without the class they need."""
     row = dict.fromkeys(RANKING, np.nan)
     if score is not None and truth.any():
@@ -323,38 +312,33 @@ def _ranking(truth: Flags, score: Vector | None, weights: Vector) -> Row:
     return row
 
 
-def _uninformed(share: float, flagged: float) -> Row:
+def _uninformed(prevalence: float, flagged: float) -> Rates:
     """Measures of a classifier that says positive with probability ``flagged`` whatever x is."""
-    row = expected_rates(flagged, 1 - flagged, share)
-    both = 0 < share < 1
+    row = expected_rates(flagged, 1 - flagged, prevalence)
+    both = 0 < prevalence < 1
     # Independent of the truth: these are known, and the formulas would leave rounding noise.
     row["mcc"] = 0.0 if both else np.nan
     row["roc_auc"] = 0.5 if both else np.nan
-    row["average_precision"] = share if share > 0 else np.nan
+    row["average_precision"] = prevalence if prevalence > 0 else np.nan
     return row
 
 
-def _expected_table(share: float, sensitivity: float, specificity: float) -> Table:
-    """The shares of the four cells (tp, fn, fp, tn)."""
-    within = np.array([sensitivity, 1 - sensitivity, 1 - specificity, specificity])
-    return np.array([share, share, 1 - share, 1 - share]) * within
-
-
-def _bounds(table: Table, share: float, confidence: float) -> tuple[Row, Row]:
+def _bounds(table: Table, prevalence: float, confidence: float) -> list[Rates]:
     """Lower and upper bounds of every measure from the Wilson intervals of the two recalls."""
     tp, fn, fp, tn = (int(count) for count in table)
-    level_of_each = confidence**0.5
-    sensitivities = _wilson(tp, tp + fn, level_of_each)
-    specificities = _wilson(tn, fp + tn, level_of_each)
-    rows = [
-        expected_rates(s, t, share) | dict.fromkeys(RANKING, np.nan)
-        for s, t in zip(sensitivities, specificities, strict=True)
-    ]
-    for row, s, t in zip(
-        rows, _wilson(tp, tp + fn, confidence), _wilson(tn, fp + tn, confidence), strict=True
-    ):
-        row["sensitivity"], row["specificity"] = s, t
-    return rows[0], rows[1]
+    rows = []
+    for end in (0, 1):
+        s, t, s_of_both, t_of_both = (
+            _wilson(successes, trials, level)[end]
+            for level in (confidence, confidence**0.5)
+            for successes, trials in ((tp, tp + fn), (tn, fp + tn))
+        )
+        row = expected_rates(s_of_both, t_of_both, prevalence) | {
+            "sensitivity": s,
+            "specificity": t,
+        }
+        rows.append(row | dict.fromkeys(RANKING, np.nan))
+    return rows
 
 
 def _wilson(successes: int, trials: int, confidence: float) -> tuple[float, float]:

@@ -15,11 +15,9 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.qp import QuadraticProgram, SolverOptions, solve
 
 __all__ = ["OneClassSVM", "one_class_path"]
@@ -76,9 +74,9 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        alpha of the support vectors.
+        Values alpha of the support vectors.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
@@ -98,7 +96,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -206,10 +204,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         X = validate_data(self, X, dtype=np.float64)
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
@@ -220,21 +215,14 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         near = None if start is None else start[kept]
         program = QuadraticProgram(K, linear, np.ones(len(kept)), 1.0, np.zeros(len(kept)), box)
         solution = solve(program, options, near)
-        alpha, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
-        self.kernel_ = kernel
-        self.alpha_, self.support_ = alpha, support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = alpha[support][None, :]
-        self.n_support_ = np.array([len(support)], dtype=np.int32)
-        self._split, self._expansion = split, split.expansion(X, support, alpha[support])
-        self._threshold = -solution.multiplier
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
+        self.n_support_ = np.array([len(self.support_)], dtype=np.int32)
+        self._split, self._threshold = split, -solution.multiplier
         self.resolution_ = self.tol * float(
             max(np.abs(linear).max(), np.abs(solution.product).max())
         )
         self.offset_ = self._threshold + float(solution.x @ linear) + split.constant
         self.intercept_ = np.array([-self.offset_])
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
 
     @property
@@ -256,8 +244,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         -------
         ndarray of shape (m,)
             Positive inside. Exactly 0 on the boundary: values below ``tol`` times the largest
-            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. (For a wide
-            Gaussian, K - 1 stands for K in that product, so that wide kernels lose nothing.)
+            :math:`|(K\alpha)_i|` have no sign that the solution could vouch for. For a Gaussian
+            kernel K - 1 stands for K in that product, so that wide kernels lose nothing.
         """
         check_is_fitted(self)
         X = self._check_new_points(X)

@@ -21,7 +21,7 @@ def import_optional(module: str, *, extra: str, purpose: str) -> Any:
     Returns
     -------
     module
-        What ``import_module`` returns; typed as Any because most such packages have no types.
+        The module; typed as Any because most such packages have no types.
 
     Raises
     ------

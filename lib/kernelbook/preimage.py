@@ -43,7 +43,7 @@ def fixed_point_preimages(
         Training points, best with a mean near zero.
     weights : ndarray of shape (m, n)
         One row of coefficients :math:`w` for each wanted point.
-    starts : ndarray of int, shape (m, r)
+    starts : ndarray of shape (m, r), dtype=int
         For each, the indices of r training points to start from; the best end counts. A start
         whose sum of v is not positive stays where it is.
     kernel : Radial
@@ -54,7 +54,7 @@ def fixed_point_preimages(
     Returns
     -------
     ndarray of shape (m, d)
-        Never further, in feature space, from the wanted point than any of the starts.
+        Points never further, in feature space, from the wanted ones than any of the starts.
 
     Warns
     -----
@@ -162,6 +162,7 @@ def distance_preimages(
     Returns
     -------
     ndarray of shape (m, d)
+        One point a row, in the affine hull of its neighbours.
 
     References
     ----------
@@ -208,11 +209,19 @@ class RidgePreimage:
     X : ndarray of shape (n, d)
         Training points with mean zero, to which far-away projections are drawn.
     reg : float
-        :math:`\lambda > 0`, beside a kernel with diagonal 1.
+        Regularization parameter :math:`\lambda > 0`, beside a kernel with diagonal 1.
 
     References
     ----------
     [Bakir2004]_
+
+    Examples
+    --------
+    Two points of the line, whose projections are -1 and 1, come back but for the regularization:
+
+    >>> projections, X = np.array([[-1.0], [1.0]]), np.array([[-3.0], [3.0]])
+    >>> RidgePreimage(projections, X, 1e-9)(projections).round(6).tolist()
+    [[-3.0], [3.0]]
     """
 
     def __init__(self, projections: Matrix, X: Matrix, reg: float) -> None:

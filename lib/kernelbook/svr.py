@@ -15,12 +15,10 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.qp import PairedQuadratic, Quadratic, QuadraticProgram, SolverOptions, solve
 
 __all__ = ["KernelSVR", "svr_dual"]
@@ -75,15 +73,16 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        alpha_i - alpha_i^* as in scikit-learn: positive where the target lies above the tube.
+        The difference alpha_i - alpha_i^* as in scikit-learn: positive where the target lies
+        above the tube.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
         The width that was used, if the kernel has one.
     intercept_ : ndarray of shape (1,)
-        b.
+        The bias b.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
@@ -91,7 +90,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     n_iter_ : int
         Interior-point steps, or working sets.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -180,10 +179,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
@@ -196,18 +192,11 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         n = len(kept)
         # Without a tube alpha and alpha* are not unique, but their difference is.
         x = solution.x if self.epsilon == 0 else solution.x[:n] - solution.x[n:]
-        beta, support = expand(len(X), kept, x, solution.status != "max_iter")
-        self.kernel_ = kernel
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self._expansion = split.expansion(X, support, beta[support])
+        self._keep_support(X, kernel, split, kept, solution, x)
         self._bias = solution.multiplier + constant
         # The split left terms out that depend on one argument only.
-        shift = float(beta[support] @ split.one_sided(X[support]))
+        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self.intercept_ = np.array([self._bias - shift])
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
 
     @property

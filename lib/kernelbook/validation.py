@@ -12,12 +12,12 @@ Inclusive = Literal["both", "left", "right", "neither"]
 
 
 @overload
-def check_number(
+def check_number(  # numpydoc ignore=GL08
     value: Any, name: str, *, integer: Literal[True], low: float | None = ...,
     high: float | None = ..., inclusive: Inclusive = ...,
 ) -> int: ...  # fmt: skip
 @overload
-def check_number(
+def check_number(  # numpydoc ignore=GL08
     value: Any, name: str, *, integer: Literal[False] = ..., low: float | None = ...,
     high: float | None = ..., inclusive: Inclusive = ...,
 ) -> float: ...  # fmt: skip
@@ -40,10 +40,12 @@ def check_number(
         Name of the argument, for the message.
     integer : bool, default=False
         Whether the number must be an integer.
-    low, high : float, optional
-        Bounds.
+    low : float, default=None
+        Lower bound. If None, there is none.
+    high : float, default=None
+        Upper bound. If None, there is none.
     inclusive : {'both', 'left', 'right', 'neither'}, default='both'
-        Which of the two bounds are allowed values.
+        Which of the two bounds are allowed values themselves.
 
     Returns
     -------

@@ -78,9 +78,9 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
 
 
 def settle_layout(figure: Any) -> None:
-    """Compute the layout of a figure until it no longer moves.
+    """Compute the layout of a figure in two rounds.
 
-    The constrained layout of axes with a fixed aspect settles in two rounds.
+    The constrained layout of axes with a fixed aspect settles by steps, one a drawing.
 
     Parameters
     ----------

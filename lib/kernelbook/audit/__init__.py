@@ -1,14 +1,14 @@
 r"""Arithmetic that a published table of rates must obey, and what it reveals when it does not.
 
-Accuracy, sensitivity :math:`s` and specificity :math:`t` of one set of tests determine the share
-:math:`\pi` of positives in it; a rate over N cases is a multiple of 1/N; F1 has a value that
-flagging everything reaches. Each function here turns one such identity round. All of them read
-printed, hence rounded, numbers, and return what is possible before the rounding.
+Accuracy, sensitivity :math:`s` and specificity :math:`t` of one set of tests determine the
+prevalence :math:`\pi`, the fraction of positives in it; a rate over N cases is a multiple of 1/N;
+F1 has a value that flagging everything reaches. Each function here turns one such identity round.
+All of them read printed, hence rounded, numbers, and return what is possible before the rounding.
 
 An inference from arithmetic says that printed numbers disagree with each other or with a stated
 design, not why. Means over runs or folds obey the identities that are linear (accuracy, given
-the same share of positives in each), the others (precision, F1, G-mean) only nearly, and means
-over folds of unequal size need not be multiples of anything.
+the same prevalence in each), the others (precision, F1, G-mean) only nearly, and means over folds
+of unequal size need not be multiples of anything.
 """
 
 from kernelbook.audit.counts import chance_of_fit, fitting_denominators, grim, grim_folds

@@ -3,52 +3,74 @@
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from kernelbook.audit._rounding import decimals_of_each
+from kernelbook.validation import check_number
+
 __all__ = ["chance_of_fit", "fitting_denominators", "grim", "grim_folds"]
 
-Decimals = int | Sequence[int]
+Printed = str | float | Fraction
 Rounding = Literal["nearest", "half_up", "down", "any"]
 Unit = Literal["percent", "fraction"]
 
 
+@overload
+def grim(  # type: ignore[overload-overlap]  # numpydoc ignore=GL08
+    values: Printed, decimals: int, n: int, *, unit: Unit = ..., rounding: Rounding = ...
+) -> list[int]: ...
+@overload
+def grim(  # numpydoc ignore=GL08
+    values: Iterable[Printed], decimals: int | Sequence[int], n: int, *, unit: Unit = ...,
+    rounding: Rounding = ...,
+) -> list[list[int]]: ...  # fmt: skip
 def grim(
-    values: Any,
-    decimals: Decimals,
-    denominators: int | Iterable[int],
+    values: Printed | Iterable[Printed],
+    decimals: int | Sequence[int],
+    n: int,
     *,
     unit: Unit = "percent",
     rounding: Rounding = "nearest",
-) -> Any:
-    r"""Counts k of N cases that a printed rate can stand for (granularity of a rate, GRIM).
+) -> list[int] | list[list[int]]:
+    r"""Find the counts k of N cases that a printed rate can stand for (GRIM).
 
     All integers k in 0..N with :math:`|u k / N - v| \le \tfrac12 10^{-d}`, in exact arithmetic;
     u is 100 for percentages and 1 for fractions, v the printed value and d its decimals.
 
     Parameters
     ----------
-    values : number or text, or a sequence of them
+    values : str, float or Fraction, or iterable of these
         Printed rates. Text is read exactly; a float stands for its shortest decimal form.
-    decimals : int or sequence of ints
-        Decimals printed, for all values or each ("80.60" has 2 and cannot be 490 of 608; "80.6"
-        can).
-    denominators : int or iterable of ints
-        Numbers N of cases.
-    unit : {'percent', 'fraction'}
+    decimals : int or sequence of int
+        Decimals printed, for all values or for each ("80.60" has 2 and cannot be 490 of 608;
+        "80.6" can).
+    n : int
+        Number N of cases, at least 1.
+    unit : {'percent', 'fraction'}, default='percent'
         What the values are.
-    rounding : {'nearest', 'half_up', 'down', 'any'}
+    rounding : {'nearest', 'half_up', 'down', 'any'}, default='nearest'
         ``'nearest'`` lets a tie go either way, ``'half_up'`` upwards only, ``'down'`` is cutting
         off, ``'any'`` is nearest or down.
 
     Returns
     -------
-    list of ints, or a list of such lists, or a dict of either
-        For one value and one N the counts; for several values a list in their order; for several
-        N a dict with N as key.
+    list of int, or list of lists of int
+        The counts of one value; of several values a list for each, in their order.
+
+    Raises
+    ------
+    ValueError
+        If a value is no number, an argument is out of range, or the lengths of ``values`` and
+        ``decimals`` differ.
+
+    See Also
+    --------
+    grim_folds : The counts behind an average over folds.
+    fitting_denominators : The search for N.
 
     Notes
     -----
@@ -64,50 +86,50 @@ def grim(
     --------
     >>> grim(92.6, 1, 608)
     [563]
-    >>> grim(["66.7", "70.0"], 1, [3, 10])
-    {3: [[2], []], 10: [[], [7]]}
+    >>> grim(["66.7", "70.0"], 1, 10)
+    [[], [7]]
     """
-    one_value = isinstance(values, (str, int, float, np.number, Fraction))
-    printed = _printed([values] if one_value else list(values), decimals)
-    for name, choice, choices in (
-        ("unit", unit, get_args(Unit)),
-        ("rounding", rounding, get_args(Rounding)),
-    ):
-        if choice not in choices:
-            raise ValueError(f"{name} must be one of {choices}, got {choice!r}.")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return grim([values], decimals, n, unit=unit, rounding=rounding)[0]
+    n = check_number(n, "n", low=1, integer=True)
+    for name, choice, choices in (("unit", unit, Unit), ("rounding", rounding, Rounding)):
+        if choice not in get_args(choices):
+            raise ValueError(f"{name} must be one of {get_args(choices)}, got {choice!r}.")
     scale = 100 if unit == "percent" else 1
-
-    def counts(n: int) -> Any:
-        each = [_counts(value, d, n, scale, rounding) for value, d in printed]
-        return each[0] if one_value else each
-
-    if isinstance(denominators, (int, np.integer)):
-        return counts(int(denominators))
-    return {int(n): counts(int(n)) for n in denominators}
+    return [_counts(value, d, n, scale, rounding) for value, d in _printed(values, decimals)]
 
 
 def fitting_denominators(
-    values: Sequence[Any],
-    decimals: Decimals,
+    values: Sequence[Printed],
+    decimals: int | Sequence[int],
     denominators: Iterable[int] = range(1, 1001),
     *,
     unit: Unit = "percent",
     rounding: Rounding = "nearest",
 ) -> list[int]:
-    """Those numbers of cases N for which every printed rate can be a count of N.
+    """Find those numbers of cases N of which every printed rate can be a count.
 
     Parameters
     ----------
-    values, decimals, denominators, unit, rounding
+    values : sequence of str, float or Fraction
+        Printed rates.
+    decimals : int or sequence of int
+        Decimals printed, for all values or for each.
+    denominators : iterable of int, default=range(1, 1001)
+        The N to try.
+    unit : {'percent', 'fraction'}, default='percent'
+        What the values are.
+    rounding : {'nearest', 'half_up', 'down', 'any'}, default='nearest'
         As in :func:`grim`.
 
     Returns
     -------
-    list of ints
+    list of int
+        Those of ``denominators`` that fit.
 
     See Also
     --------
-    chance_of_fit : how surprising a fit is, the search counted.
+    chance_of_fit : How surprising a fit is, the search counted.
 
     Examples
     --------
@@ -116,29 +138,33 @@ def fitting_denominators(
     >>> fitting_denominators(["33.3", "66.7"], 1, range(1, 10))
     [3, 6, 9]
     """
-    fits = grim(values, decimals, denominators, unit=unit, rounding=rounding)
-    return [n for n, counts in fits.items() if all(counts)]
+    values = list(values)
+    return [n for n in denominators if all(grim(values, decimals, n, unit=unit, rounding=rounding))]
 
 
-def grim_folds(value: Any, decimals: int, fold_sizes: Sequence[int]) -> list[int]:
-    r"""Total counts that an average over folds, printed in percent, can stand for.
+def grim_folds(value: Printed, decimals: int, fold_sizes: Sequence[int]) -> list[int]:
+    r"""Find the total counts that an average over folds, printed in percent, can stand for.
 
     All :math:`\sum_f k_f` with :math:`0 \le k_f \le n_f` and
     :math:`|\tfrac{100}{F} \sum_f k_f / n_f - v| \le \tfrac12 10^{-d}`.
 
     Parameters
     ----------
-    value : number or text
+    value : str, float or Fraction
         Printed percentage.
     decimals : int
         Its decimals.
-    fold_sizes : sequence of ints
+    fold_sizes : sequence of int
         Number of cases :math:`n_f` in each of the F folds.
 
     Returns
     -------
-    list of ints
+    list of int
         Possible totals in increasing order.
+
+    See Also
+    --------
+    grim : The counts behind a rate of one set of cases.
 
     Notes
     -----
@@ -187,8 +213,8 @@ def chance_of_fit(
 
     The values are independent and uniform over the :math:`10^{d+2} + 1` percentages with d
     decimals. For one N given beforehand the answer is exact, :math:`(h_N)^m` with :math:`h_N` the
-    share of percentages that :func:`grim` accepts. For a set of N, searched for one that fits all
-    m values, it is estimated by drawing.
+    fraction of percentages that :func:`grim` accepts. For a set of N, searched for one that fits
+    all m values, it is estimated by drawing.
 
     Parameters
     ----------
@@ -196,16 +222,21 @@ def chance_of_fit(
         Number m of values.
     decimals : int
         Decimals d of the percentages, at most 3.
-    denominators : int or iterable of ints
+    denominators : int or iterable of int
         N, or the set that was searched.
-    n_draws : int
+    n_draws : int, default=20_000
         Draws of m values, for a set.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=None
         Seed of the draws.
 
     Returns
     -------
     float
+        The probability.
+
+    See Also
+    --------
+    fitting_denominators : The search.
 
     Notes
     -----
@@ -219,7 +250,7 @@ def chance_of_fit(
     0.1009
     """
     steps = 100 * 10**decimals
-    if isinstance(denominators, (int, np.integer)):
+    if not isinstance(denominators, Iterable):
         return float(_fits(steps, np.array([denominators])).mean() ** n_values)
     fits = _fits(steps, np.fromiter(denominators, dtype=np.int64))
     draws = check_random_state(random_state).randint(0, steps + 1, size=(n_draws, n_values))
@@ -239,20 +270,18 @@ def _fits(steps: int, denominators: NDArray[np.int64]) -> NDArray[np.bool_]:
     return 2 * np.minimum(remainder, steps - remainder) <= denominators
 
 
-def _printed(values: Sequence[Any], decimals: Decimals) -> list[tuple[Fraction, int]]:
-    each = [decimals] * len(values) if isinstance(decimals, (int, np.integer)) else list(decimals)
-    if len(each) != len(values):
-        raise ValueError(f"decimals must be one integer or {len(values)} of them, got {each}.")
+def _printed(
+    values: Iterable[Printed], decimals: int | Sequence[int]
+) -> list[tuple[Fraction, int]]:
+    text = [str(value) for value in values]
     try:
-        exact = [Fraction(str(value)) for value in values]
+        exact = [Fraction(number) for number in text]
     except ValueError:
-        raise ValueError(f"values must be numbers, or text that is one; got {values}.") from None
-    return [(value, int(d)) for value, d in zip(exact, each, strict=True)]
+        raise ValueError(f"values must be numbers, or text that is one; got {text}.") from None
+    return list(zip(exact, decimals_of_each(decimals, len(exact)), strict=True))
 
 
 def _counts(value: Fraction, decimals: int, n: int, scale: int, rounding: Rounding) -> list[int]:
-    if n < 1:
-        raise ValueError(f"denominators must be positive integers, got {n}.")
     step = Fraction(1, 10**decimals)
     below, above = {
         "nearest": (step / 2, step / 2),

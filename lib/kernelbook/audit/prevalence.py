@@ -1,13 +1,12 @@
-"""The share of positives, and what it bounds."""
+"""The prevalence, and what it bounds."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
+from kernelbook.audit._rounding import decimals_of_each
+from kernelbook.validation import check_number
 
 __all__ = [
-    "NOTHING",
-    "Interval",
     "accuracy_bound",
     "implied_prevalence",
     "prevalence_from_f1",
@@ -22,7 +21,7 @@ NOTHING: Interval = (math.nan, math.nan)
 def implied_prevalence(
     accuracy: float, sensitivity: float, specificity: float, decimals: int | Sequence[int]
 ) -> Interval:
-    r"""Share of positives that three printed rates imply, as an interval.
+    r"""Find the prevalence that three printed rates imply, as an interval.
 
     Solves :math:`a = \pi s + (1 - \pi) t` for :math:`\pi \in [0, 1]`, with :math:`a, s, t`
     anywhere within the rounding of the printed values:
@@ -34,36 +33,45 @@ def implied_prevalence(
 
     Parameters
     ----------
-    accuracy, sensitivity, specificity : float in [0, 1]
-        Printed rates as fractions: 92.6 % is 0.926.
-    decimals : int or sequence of three ints
-        Decimals of the *fractions* that were printed (92.6 % has 3), for all three or each.
+    accuracy, sensitivity, specificity : float
+        Printed rates as fractions in [0, 1]: 92.6 % is 0.926.
+    decimals : int or sequence of int
+        Decimals of the *fractions* that were printed (92.6 % has 3), for all three or for each.
 
     Returns
     -------
-    (low, high) : tuple of floats
-        Every share of positives that some unrounded values allow; (nan, nan) if none does, which
-        says that the accuracy is no average of the two rates.
+    tuple of float
+        The smallest and the largest prevalence that some unrounded values allow; (nan, nan) if
+        there is none, which says that the accuracy is no average of the two rates.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not in [0, 1], or there are neither one nor three ``decimals``.
+
+    See Also
+    --------
+    audit_table : This for every row of a table, with what follows from it.
 
     Notes
     -----
-    Averages over folds or runs obey the identity too if each has the same share of positives. If
+    Averages over folds or runs obey the identity too if each has the same prevalence. If
     sensitivity and specificity are nearly equal the interval is wide: they say nothing about the
-    share.
+    prevalence.
 
     Examples
     --------
-    Sensitivity 1/2, specificity 1, accuracy 9/10: a share p of positives loses p/2, so p = 0.2.
+    Sensitivity 1/2, specificity 1, accuracy 9/10: a prevalence p costs p/2, so p = 0.2.
 
     >>> low, high = implied_prevalence(0.900, 0.500, 1.000, 3)
     >>> print(f"{low:.3f} {high:.3f}")
     0.198 0.201
     """
     a, s, t = _rounded(
-        {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity}, decimals
+        decimals, accuracy=accuracy, sensitivity=sensitivity, specificity=specificity
     )
     low, high = 0.0, 1.0
-    # Both conditions as slope * share <= offset.
+    # Both conditions as slope * prevalence <= offset.
     for slope, offset in ((s[0] - t[0], a[1] - t[0]), (t[1] - s[1], t[1] - a[0])):
         if slope > 0:
             high = min(high, offset / slope)
@@ -77,22 +85,28 @@ def implied_prevalence(
 def prevalence_from_precision(
     precision: float, sensitivity: float, specificity: float, decimals: int | Sequence[int]
 ) -> Interval:
-    r"""Share of positives that a printed precision implies, as an interval.
+    r"""Find the prevalence that a printed precision implies, as an interval.
 
     .. math:: \frac{\pi}{1 - \pi} = \frac{v}{1 - v} \cdot \frac{1 - t}{s},
               \qquad v = \text{precision}
 
     Parameters
     ----------
-    precision, sensitivity, specificity : float in [0, 1]
-        Printed rates as fractions.
-    decimals : int or sequence of three ints
-        Decimals of the fractions.
+    precision, sensitivity, specificity : float
+        Printed rates as fractions in [0, 1].
+    decimals : int or sequence of int
+        Decimals of the fractions, for all three or for each.
 
     Returns
     -------
-    (low, high) : tuple of floats
-        (0, 1) if the rates allow a classifier that flags nothing, whose precision is not defined.
+    tuple of float
+        The smallest and the largest prevalence; (0, 1) if the rates allow a classifier that flags
+        nothing, whose precision is not defined.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not in [0, 1], or there are neither one nor three ``decimals``.
 
     Notes
     -----
@@ -107,21 +121,21 @@ def prevalence_from_precision(
     0.5000 0.5000
     """
     v, s, t = _rounded(
-        {"precision": precision, "sensitivity": sensitivity, "specificity": specificity}, decimals
+        decimals, precision=precision, sensitivity=sensitivity, specificity=specificity
     )
 
-    def share(value: float, sensitivity: float, specificity: float) -> float:
+    def prevalence(value: float, sensitivity: float, specificity: float) -> float:
         positive, negative = value * (1 - specificity), (1 - value) * sensitivity
         return positive / (positive + negative) if positive + negative > 0 else math.nan
 
-    low, high = share(v[0], s[1], t[1]), share(v[1], s[0], t[0])
+    low, high = prevalence(v[0], s[1], t[1]), prevalence(v[1], s[0], t[0])
     return (0.0, 1.0) if math.isnan(low) or math.isnan(high) else (low, high)
 
 
 def prevalence_from_f1(accuracy: float, f1: float, decimals: int | Sequence[int]) -> Interval:
-    r"""Bounds on the share of positives from a printed accuracy and F1 alone.
+    r"""Bound the prevalence by a printed accuracy and F1 alone.
 
-    As shares of all cases, :math:`F_1 = 2 TP / (2 TP + 1 - a)`, so the true positives are known,
+    As fractions of all cases, :math:`F_1 = 2 TP / (2 TP + 1 - a)`, so the true positives are known,
     and with them the true negatives:
 
     .. math:: TP = \frac{F_1 (1 - a)}{2 (1 - F_1)}, \quad TN = a - TP,
@@ -129,20 +143,25 @@ def prevalence_from_f1(accuracy: float, f1: float, decimals: int | Sequence[int]
 
     Parameters
     ----------
-    accuracy, f1 : float in [0, 1]
-        Printed values as fractions.
-    decimals : int or sequence of two ints
-        Decimals of the fractions.
+    accuracy, f1 : float
+        Printed values as fractions in [0, 1].
+    decimals : int or sequence of int
+        Decimals of the fractions, for both or for each.
 
     Returns
     -------
-    (low, high) : tuple of floats
-        (nan, nan) if no table has this accuracy and F1.
+    tuple of float
+        The smallest and the largest prevalence; (nan, nan) if no table has this accuracy and F1.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not in [0, 1], or there are neither one nor two ``decimals``.
 
     Notes
     -----
-    Rows that describe the same data must have a share in common. An F1 averaged over runs obeys
-    this only nearly.
+    Rows that describe the same data must have a prevalence in common. An F1 averaged over runs
+    obeys this only nearly.
 
     Examples
     --------
@@ -152,7 +171,7 @@ def prevalence_from_f1(accuracy: float, f1: float, decimals: int | Sequence[int]
     >>> print(f"{low:.4f} {high:.4f}")
     0.2000 0.6000
     """
-    a, f = _rounded({"accuracy": accuracy, "f1": f1}, decimals)
+    a, f = _rounded(decimals, accuracy=accuracy, f1=f1)
 
     def true_positives(accuracy: float, f1: float) -> float:
         return f1 * (1 - accuracy) / (2 * (1 - f1)) if f1 < 1 else 1.0
@@ -164,20 +183,24 @@ def prevalence_from_f1(accuracy: float, f1: float, decimals: int | Sequence[int]
 
 
 def accuracy_bound(sensitivity: float, specificity: float, prevalence: float) -> float:
-    r"""Largest accuracy that two rates leave at a share of positives, knowing one rate only.
+    r"""Bound the accuracy at a prevalence by either of the two rates.
 
     .. math:: \pi s + (1 - \pi) t \le \min(t + \pi,\; s + 1 - \pi,\; 1)
 
     Weaker than the identity, and the harder to escape: it holds for averages over folds of any
-    size as long as each has the share :math:`\pi` of positives.
+    size as long as each has the prevalence :math:`\pi`.
 
     Parameters
     ----------
-    sensitivity, specificity, prevalence : float in [0, 1]
+    sensitivity, specificity : float
+        The two rates :math:`s` and :math:`t`, in [0, 1].
+    prevalence : float
+        Fraction :math:`\pi` of positives.
 
     Returns
     -------
     float
+        The largest possible accuracy.
 
     Examples
     --------
@@ -188,42 +211,33 @@ def accuracy_bound(sensitivity: float, specificity: float, prevalence: float) ->
 
 
 def trivial_f1(prevalence: float) -> float:
-    r"""F1 of flagging everything, :math:`2 \pi / (1 + \pi)`.
+    r"""Compute the F1 of flagging everything, :math:`2 \pi / (1 + \pi)`.
 
     Its precision is :math:`\pi` and its sensitivity 1; any F1 at or below it needs no classifier.
 
     Parameters
     ----------
-    prevalence : float in [0, 1]
+    prevalence : float
+        Fraction :math:`\pi` of positives, in [0, 1].
 
     Returns
     -------
     float
+        The F1 that a useful classifier exceeds.
 
     Examples
     --------
     >>> trivial_f1(1 / 3)
     0.5
     """
-    if not 0 <= prevalence <= 1:
-        raise ValueError(f"prevalence must lie between 0 and 1, got {prevalence!r}.")
-    return 2 * prevalence / (1 + prevalence)
+    p = check_number(prevalence, "prevalence", low=0, high=1)
+    return 2 * p / (1 + p)
 
 
-def _rounded(values: Mapping[str, float], decimals: int | Sequence[int]) -> list[Interval]:
+def _rounded(decimals: int | Sequence[int], **rates: float) -> list[Interval]:
     """What each printed fraction can have been before rounding, kept within [0, 1]."""
-    each = [decimals] * len(values) if isinstance(decimals, (int, np.integer)) else list(decimals)
-    if len(each) != len(values):
-        raise ValueError(
-            f"decimals must be one integer or {len(values)}, for {', '.join(values)}; got {each}."
-        )
-    for name, value in values.items():
-        if not 0 <= value <= 1:
-            raise ValueError(
-                f"{name} must be a fraction between 0 and 1, got {value!r}; divide percentages "
-                "by 100 and add 2 to their decimals."
-            )
-    return [
-        (max(0.0, value - 0.5 * 10.0**-d), min(1.0, value + 0.5 * 10.0**-d))
-        for value, d in zip(values.values(), each, strict=True)
-    ]
+    intervals = []
+    for (name, rate), d in zip(rates.items(), decimals_of_each(decimals, len(rates)), strict=True):
+        value, half = check_number(rate, name, low=0, high=1), 0.5 * 10.0**-d
+        intervals.append((max(0.0, value - half), min(1.0, value + half)))
+    return intervals

@@ -1,38 +1,39 @@
 """What several rows of a table, or the several runs behind one row, have in common."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from kernelbook.audit.prevalence import NOTHING, Interval
+from kernelbook.validation import check_number
 
 __all__ = ["DeviatingRuns", "deviating_runs", "weight_sum"]
 
 
 def weight_sum(
-    accuracy: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike, decimals: Any
+    accuracy: ArrayLike, sensitivity: ArrayLike, specificity: ArrayLike, decimals: ArrayLike
 ) -> Interval:
-    r"""Range of A + B over all A, B >= 0 with accuracy = A sensitivity + B specificity in all rows.
+    r"""Find the range of A + B if accuracy = A sensitivity + B specificity in all rows.
 
-    An accuracy computed on the cases that the two rates describe is their weighted mean, with
-    A + B = 1. A range that excludes 1 says that it is not: that cases were left out of one of the
-    denominators, say. The range is found by two linear programs, in which each printed value may
-    be anywhere within its rounding.
+    A and B are at least 0. An accuracy computed on the cases that the two rates describe is their
+    weighted mean, with A + B = 1. A range that excludes 1 says that it is not: that cases are
+    missing from one of the denominators, say. The range is found by two linear programs, in which
+    each printed value may be anywhere within its rounding.
 
     Parameters
     ----------
-    accuracy, sensitivity, specificity : array-like, shape (n,)
+    accuracy, sensitivity, specificity : array-like of shape (n,)
         Printed fractions of n >= 2 rows that share one class mix.
-    decimals : int or array-like, shape (n, 3)
-        Decimals of the fractions.
+    decimals : int or array-like of int of shape (n, 3)
+        Decimals of the fractions, for all or for each.
 
     Returns
     -------
-    (low, high) : tuple of floats
-        (nan, nan) if no A and B fit all rows.
+    tuple of float
+        The smallest and the largest A + B; (nan, nan) if no A and B fit all rows.
 
     Examples
     --------
@@ -56,7 +57,25 @@ def weight_sum(
 
 
 class DeviatingRuns(NamedTuple):
-    """How a mean and a standard deviation distribute over the runs (see ``deviating_runs``)."""
+    r"""How a mean and a standard deviation distribute over the runs.
+
+    Parameters
+    ----------
+    from_mean : float
+        Value of the odd run if all others give u exactly, computed from the mean.
+    from_sd : float
+        The same, computed from the standard deviation; if both agree, one odd run explains the
+        row.
+    effective_runs : float
+        :math:`(\sum d_i)^2 / \sum d_i^2`, 1 for a single odd run, n if all deviate alike.
+    largest_share : float
+        Its inverse, a lower bound for the part of the run that deviates most in
+        :math:`\sum d_i`, since :math:`\sum d_i^2 \le \max_i d_i \sum d_i`.
+
+    See Also
+    --------
+    deviating_runs : The function that returns it.
+    """
 
     from_mean: float
     from_sd: float
@@ -67,7 +86,7 @@ class DeviatingRuns(NamedTuple):
 def deviating_runs(
     mean: float, sd: float, n_runs: int, usual: float, *, ddof: int = 1
 ) -> DeviatingRuns:
-    r"""What a printed mean and standard deviation say of runs that mostly give one value.
+    r"""Explain a printed mean and standard deviation by runs that mostly give one value.
 
     For a rate that cannot pass the value u that most runs give (1 for the sensitivity of flagging
     everything, 0 for its specificity), the deviations :math:`d_i = |x_i - u|` of the n runs have
@@ -81,20 +100,17 @@ def deviating_runs(
     mean, sd : float
         Printed mean and standard deviation over the runs.
     n_runs : int
-        Number n of runs.
+        Number n of runs, at least 2.
     usual : float
-        u, a bound of the rate.
-    ddof : {1, 0}
+        The value u, a bound of the rate.
+    ddof : {1, 0}, default=1
         Divisor n - ddof of the variance.
 
     Returns
     -------
     DeviatingRuns
-        ``from_mean`` and ``from_sd``: the value of the odd run if n - 1 runs give u exactly,
-        computed from the mean and from the standard deviation; if both agree, one odd run explains
-        the row. ``effective_runs``: :math:`(\sum d_i)^2 / \sum d_i^2`, 1 for a single odd run, n if
-        all deviate alike. ``largest_share``: its inverse, a lower bound for the share of the run
-        that deviates most in :math:`\sum d_i`, since :math:`\sum d_i^2 \le \max_i d_i \sum d_i`.
+        The value that one odd run must have, from the mean and from the standard deviation, and
+        on how many runs the deviations are spread.
 
     Raises
     ------
@@ -109,8 +125,7 @@ def deviating_runs(
     >>> print(f"{runs.from_mean:.3f} {runs.from_sd:.3f} {runs.effective_runs:.3f}")
     0.500 0.500 1.000
     """
-    if n_runs < 2:
-        raise ValueError(f"n_runs must be at least 2, got {n_runs}.")
+    n_runs = check_number(n_runs, "n_runs", low=2, integer=True)
     deviation = mean - usual
     if deviation == 0:
         raise ValueError(f"The mean equals usual={usual!r}: no run deviates from it.")

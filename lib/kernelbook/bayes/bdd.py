@@ -20,12 +20,10 @@ from kernelbook.estimator import (
     SOLVER_CONSTRAINTS,
     Number,
     all_or_nothing,
-    degeneracy,
-    expand,
     training_gram,
 )
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd import ROUNDING, Centre, SphereDetector, full_norm, target_signs
 
@@ -52,7 +50,7 @@ class BayesianDataDescription(SphereDetector):
         :math:`m = -(K \mathbf 1)^v`, entry by entry, :math:`m = -(K \mathbf 1 / n)^v`,
         :math:`m = 0`, or m itself, one number a target.
     prior_exponent : float, default=1.0
-        v > 0.
+        The exponent v > 0; ignored for 'constant' and an array.
     prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     upper : float, default=1.0
@@ -67,7 +65,7 @@ class BayesianDataDescription(SphereDetector):
     rank : int, default=None
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
     cv : int, default=None
-        Folds: R follows from distances of points that were held out of the fit, which are
+        Number of folds: R follows from distances of points that were held out of the fit, which are
         larger than those of training points. If None, from training distances. The folds are
         the same in each fit. The prior has to be given by name and number.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
@@ -93,7 +91,7 @@ class BayesianDataDescription(SphereDetector):
     certificate_ : Certificate
         ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     n_iter_ : int
         Interior-point steps, or working sets.
     objective_ : float
@@ -117,27 +115,27 @@ class BayesianDataDescription(SphereDetector):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     prior_mean_ : ndarray of shape (n_targets,)
-        m.
+        The mean m of the prior.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
-        These points; empty for a precomputed kernel.
+        The points with a coefficient; empty for a precomputed kernel.
 
     Raises
     ------
     InfeasibleError
-        For ``upper`` below 1/n.
+        If ``upper`` is below 1/n.
     ValueError
-        For a prior of the wrong shape, parameters out of range, a broken exponent with negative
-        row sums, NaN.
+        If a prior has the wrong shape, a parameter is out of range, an exponent that is not an
+        integer meets negative row sums, or an entry is NaN.
     NotPositiveSemidefiniteError
-        For a kernel matrix or a covariance with a negative eigenvalue.
+        If the kernel matrix or the covariance has a negative eigenvalue.
 
     Notes
     -----
@@ -236,10 +234,7 @@ class BayesianDataDescription(SphereDetector):
                 f"upper = {self.upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their "
                 f"weights cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
             )
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=(signs > 0).astype(np.float64),
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, (signs > 0).astype(np.float64))
         targets = kernel.subset(X, kept)
         split = kernel.about(targets.mean(axis=0))
         K = training_gram(split, targets)
@@ -252,19 +247,13 @@ class BayesianDataDescription(SphereDetector):
             np.ones(n), 1.0, np.zeros(n), np.full(n, min(float(self.upper), 1.0)),
         )  # fmt: skip
         solution = solve(program, SolverOptions(self.tol, self.max_iter, self.solver))
-        alpha, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
         products, diagonal = K @ solution.x, np.diagonal(K)
         product = float(solution.x @ products)
-        self.kernel_, self._split = kernel, split
-        self.alpha_, self.support_ = alpha, support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = alpha[support][None, :]
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), n)
         self.prior_mean_ = m
         left_out = 0.5 * n * split.constant + float(split.one_sided(targets).sum())
         self.objective_ = 2.0 * (solution.objective - left_out)
-        self._centre = Centre(split.expansion(X, support, alpha[support]), product)
+        self._split, self._centre = split, Centre(self._expansion, product)
         self.center_norm_ = full_norm(split, targets, solution.x, product)
         self.resolution_ = self.tol * float(
             max(np.abs(diagonal).max(), 2.0 * np.abs(products).max())

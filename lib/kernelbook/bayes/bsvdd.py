@@ -19,7 +19,7 @@ from kernelbook.bayes.prior import (
 )
 from kernelbook.estimator import KERNEL_CONSTRAINTS, Number, all_or_nothing, training_gram
 from kernelbook.exceptions import CollapseWarning, warn_user
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.svdd import SphereDetector, target_signs
 
 __all__ = ["BayesianSVDD"]
@@ -52,7 +52,7 @@ class BayesianSVDD(SphereDetector):
         :math:`m = 0`, or m itself, one number a target. ``'row_sum'`` is the prior of
         [Kim2024]_, and it collapses: see the notes.
     prior_exponent : float, default=1.0
-        v > 0.
+        The exponent v > 0; ignored for 'constant' and an array.
     prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     cutoff : {'rejection_rate', 'f1', 'balanced_accuracy'}, default='rejection_rate'
@@ -65,7 +65,7 @@ class BayesianSVDD(SphereDetector):
     rank : int, default=None
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
     cv : int, default=None
-        Folds: R follows from distances of points that were held out of the fit, which are
+        Number of folds: R follows from distances of points that were held out of the fit, which are
         larger than those of training points. If None, from training distances. The folds are
         the same in each fit. The prior has to be given by name and number.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
@@ -80,15 +80,15 @@ class BayesianSVDD(SphereDetector):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     sampler : {'split_hmc', 'pcn', 'elliptical_slice', 'metropolis'}, default='split_hmc'
-        Of :mod:`kernelbook.mcmc`. The default also serves where the likelihood is strong.
+        A sampler of :mod:`kernelbook.mcmc`. The default also serves where the likelihood is strong.
     n_samples : int, default=300
-        Draws kept of each chain.
+        Number of draws kept of each chain.
     n_burn_in : int, default=200
-        Iterations before them.
+        Number of iterations before them.
     n_chains : int, default=16
         Number of chains.
     thin : int, default=1
-        Iterations for each kept draw.
+        Number of iterations for each kept draw.
     sampler_options : dict, default=None
         Further arguments of the sampler, such as ``{"n_leapfrog": 10}``.
     random_state : int, RandomState instance or None, default=None
@@ -108,7 +108,7 @@ class BayesianSVDD(SphereDetector):
         one point has all the weight.
     posterior_ : SpherePosterior
         The log posterior and its gradient.
-    probes_ : ndarray of int
+    probes_ : ndarray of shape (n_probes,), dtype=int
         Targets whose distances the chains are compared by.
     alpha_ : ndarray of shape (n,)
         Posterior means of the weights of all training points; 0 for outliers.
@@ -127,17 +127,27 @@ class BayesianSVDD(SphereDetector):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     prior_mean_ : ndarray of shape (n_targets,)
-        m.
+        The mean m of the prior.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
-        These points; empty for a precomputed kernel.
+        The points with a coefficient; empty for a precomputed kernel.
+
+    Raises
+    ------
+    ValueError
+        If a prior has the wrong shape, a parameter is out of range, the sampler is not known, or
+        an entry is NaN.
+    NotPositiveSemidefiniteError
+        If the kernel matrix or the covariance has a negative eigenvalue.
+    ImportError
+        If ArviZ is not installed.
 
     Warns
     -----
@@ -145,15 +155,6 @@ class BayesianSVDD(SphereDetector):
         If the effective number of atoms is below 10 and below n/10, with the number.
     sklearn.exceptions.ConvergenceWarning
         If R-hat exceeds 1.01: longer chains are needed.
-
-    Raises
-    ------
-    ValueError
-        For a prior of the wrong shape, parameters out of range, an unknown sampler, NaN.
-    NotPositiveSemidefiniteError
-        For a kernel matrix or a covariance with a negative eigenvalue.
-    ImportError
-        Without ArviZ.
 
     Notes
     -----
@@ -166,7 +167,7 @@ class BayesianSVDD(SphereDetector):
     exponent of at most 0.25 has the same effect; ``'constant'`` has no preference. Notebook 13.
 
     **Constant directions.** Adding a number to all :math:`\beta_i` changes no weight, so that
-    only the prior holds it; R-hat looks at distances instead of at :math:`\beta`.
+    only the prior holds it; R-hat is computed from distances instead of :math:`\beta`.
 
     References
     ----------
@@ -274,10 +275,7 @@ class BayesianSVDD(SphereDetector):
         check_cutoff(self.cutoff, self.rank, self.cv, self.prior_mean, self.prior_scale, signs)
         taking_part = np.zeros(len(X))
         taking_part[kept] = 1.0
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=taking_part,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, taking_part)
         points = kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         K = training_gram(split, points)

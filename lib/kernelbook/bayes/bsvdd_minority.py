@@ -36,11 +36,11 @@ class BayesianSVDDMinority(BayesianSVDD):
     prior_mean : {'row_sum', 'row_mean', 'constant'} or array-like of shape (n,), default='row_mean'
         As for :class:`BayesianSVDD`; row sums are those among the targets.
     prior_exponent : float, default=1.0
-        v > 0.
+        The exponent v > 0; ignored for 'constant' and an array.
     prior_scale : float or array-like of shape (n, n), default=1.0
         Variance s of :math:`\Sigma = sI`, or :math:`\Sigma` itself.
     minority_prior : pair of float, default=(1.0, 1.0)
-        p and q; the default is the uniform prior of [Kim2024]_, see the notes.
+        The parameters p and q; the default is the uniform prior of [Kim2024]_, see the notes.
     cutoff : {'rejection_rate', 'f1', 'balanced_accuracy'}, default='rejection_rate'
         How R follows from distances: so that a fraction ``rejection_rate`` of the targets lies
         outside, or with the best score against outliers, which y then has to mark.
@@ -50,7 +50,7 @@ class BayesianSVDDMinority(BayesianSVDD):
     rank : int, default=None
         Replaces the rejection rate: R is the distance of the ``rank``-th nearest target.
     cv : int, default=None
-        Folds: R follows from distances of points that were held out of the fit, which are
+        Number of folds: R follows from distances of points that were held out of the fit, which are
         larger than those of training points. If None, from training distances. The folds are
         the same in each fit. The prior has to be given by name and number.
     kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
@@ -65,16 +65,16 @@ class BayesianSVDDMinority(BayesianSVDD):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     sampler : {'split_hmc', 'metropolis'}, default='split_hmc'
-        Of :mod:`kernelbook.mcmc`. The logits of :math:`\alpha_1` have no Gaussian prior,
+        A sampler of :mod:`kernelbook.mcmc`. The logits of :math:`\alpha_1` have no Gaussian prior,
         which the other samplers need.
     n_samples : int, default=300
-        Draws kept of each chain.
+        Number of draws kept of each chain.
     n_burn_in : int, default=200
-        Iterations before them.
+        Number of iterations before them.
     n_chains : int, default=16
         Number of chains.
     thin : int, default=1
-        Iterations for each kept draw.
+        Number of iterations for each kept draw.
     sampler_options : dict, default=None
         Further arguments of the sampler, such as ``{"n_leapfrog": 10}``.
     random_state : int, RandomState instance or None, default=None
@@ -96,7 +96,7 @@ class BayesianSVDDMinority(BayesianSVDD):
         equal, 1 if one point has all the weight.
     posterior_ : SpherePosterior
         The log posterior and its gradient.
-    probes_ : ndarray of int
+    probes_ : ndarray of shape (n_probes,), dtype=int
         Targets whose distances the chains are compared by.
     alpha_ : ndarray of shape (n,)
         Posterior means of :math:`\alpha_0` and :math:`\alpha_1`, in the order of X.
@@ -115,22 +115,22 @@ class BayesianSVDDMinority(BayesianSVDD):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     prior_mean_ : ndarray of shape (n_targets,)
-        m.
+        The mean m of the prior.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
         Indices of the points with a coefficient.
     support_vectors_ : ndarray of shape (n_SV, d)
-        These points; empty for a precomputed kernel.
+        The points with a coefficient; empty for a precomputed kernel.
 
     Raises
     ------
     ValueError
-        Without an outlier, marked by -1, in y; and as :class:`BayesianSVDD`.
+        As for :class:`BayesianSVDD`; and if y marks outliers that the sampler cannot serve.
 
     Notes
     -----

@@ -58,6 +58,12 @@ def check_cutoff(
     signs : ndarray of shape (n,)
         +1 for targets, -1 for outliers.
 
+    Raises
+    ------
+    ValueError
+        If the rank or the number of folds exceeds what there is, a score is asked for without
+        outliers, or folds come with a prior of a given size.
+
     Examples
     --------
     >>> check_cutoff("rejection_rate", None, None, "row_sum", 1.0, np.ones(3))
@@ -94,11 +100,12 @@ def choose_radius(
     signs : ndarray of shape (n,)
         +1 for targets, -1 for outliers.
     squared_distances : ndarray of shape (n,)
-        Of the training points from the centre.
+        Squared distances of the training points to the centre.
 
     Returns
     -------
     float
+        The squared radius, in squared units of feature space.
     """
     if detector.cv is None:
         squared = np.maximum(squared_distances, 0.0)
@@ -110,7 +117,7 @@ def choose_radius(
 
 
 def ranked_cutoff(distances: Array, rejection_rate: float, rank: int | None = None) -> float:
-    """Return the c-th smallest distance, c the rank, or as large as the rejection rate allows.
+    """Return the distance of a given rank, or the smallest that the rejection rate allows.
 
     Parameters
     ----------
@@ -119,11 +126,12 @@ def ranked_cutoff(distances: Array, rejection_rate: float, rank: int | None = No
     rejection_rate : float
         At most this fraction of them lies above.
     rank : int, default=None
-        c. If None, the rejection rate sets it.
+        Rank of the distance, 1 for the smallest. If None, the rejection rate sets it.
 
     Returns
     -------
     float
+        One of the distances.
 
     Examples
     --------
@@ -152,11 +160,12 @@ def best_cutoff(distances: Array, signs: Signs, score: str) -> float:
     signs : ndarray of shape (n,)
         +1 for targets, -1 for outliers.
     score : {'f1', 'balanced_accuracy'}
-        Of the outliers, that is with them as the positive class.
+        The score, with the outliers as the positive class.
 
     Returns
     -------
     float
+        Distances up to it are inside.
 
     Examples
     --------

@@ -32,19 +32,28 @@ N_PROBES = 5
 class DrawnCentre:
     r"""Draws of a centre :math:`a = \sum_i c_i \phi(x_i)` of sum 1.
 
-    Attributes
+    Parameters
     ----------
     expansion : callable
         From points (m, d) to the sums :math:`\sum_i c_i k_c(z, x_i)` of each draw, (m, n_draws).
     products : ndarray of shape (n_draws,)
-        Each centre with itself, by :math:`k_c`.
+        The inner product of each centre with itself, by :math:`k_c`.
+
+    Examples
+    --------
+    Three draws 0, 1 and 4 of a centre on the line, and the distances of the point 2:
+
+    >>> draws = np.array([0.0, 1.0, 4.0])
+    >>> centre = DrawnCentre(lambda X: X * draws, draws**2)
+    >>> centre.squared_distances(np.array([[2.0]]), own=np.array([4.0])).tolist()
+    [4.0]
     """
 
     expansion: Expansion
     products: Array
 
     def squared_distances(self, X: Matrix, own: Array) -> Array:
-        """Return squared medians over the draws, ``own`` the values k_c(z, z) of the points.
+        """Return the squared median of the distances of each point over the draws.
 
         Of an even number of draws it is the upper median, as the vote needs more than half of
         them.
@@ -54,11 +63,12 @@ class DrawnCentre:
         X : ndarray of shape (m, d)
             The points.
         own : ndarray of shape (m,)
-            Their kernel values with themselves.
+            Their values k_c(z, z) with themselves.
 
         Returns
         -------
         ndarray of shape (m,)
+            In squared units of feature space.
         """
         middle = len(self.products) // 2
         medians = np.empty(len(X))
@@ -68,21 +78,21 @@ class DrawnCentre:
         return medians
 
     def squared_draws(self, X: Matrix, own: Array) -> Iterator[tuple[slice, Matrix]]:
-        """Yield some points at a time: which, and their squared distances (k, n_draws).
+        """Yield the squared distances of some points at a time, so that memory stays bounded.
 
         Parameters
         ----------
         X : ndarray of shape (m, d)
             The points.
         own : ndarray of shape (m,)
-            Their kernel values with themselves.
+            Their values k_c(z, z) with themselves.
 
         Yields
         ------
         block : slice
             Which points.
         squared : ndarray of shape (k, n_draws)
-            May be changed.
+            Their squared distances to each draw; the caller may change it.
         """
         for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(self.products))):
             squared = self.expansion(X[block])
@@ -102,7 +112,14 @@ def probes_of(posterior: SpherePosterior) -> Index:
 
     Returns
     -------
-    ndarray of int
+    ndarray of shape (n_probes,), dtype=int
+        At most 5 indices, by rising row sum of the Gram matrix.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> probes_of(SpherePosterior(K, np.ones(3), np.zeros(3))).tolist()
+    [2, 0, 1]
     """
     by_depth = posterior.targets[np.argsort(posterior.row_sums[posterior.targets])]
     places = np.linspace(0, len(by_depth) - 1, min(N_PROBES, len(by_depth))).astype(int)

@@ -45,17 +45,17 @@ class SpherePosterior:
 
     Parameters
     ----------
-    K : ndarray, shape (n, n)
+    K : ndarray of shape (n, n)
         Gram matrix of targets and minority, in any order.
-    signs : ndarray, shape (n,)
+    signs : ndarray of shape (n,)
         +1 for a target, -1 for a point of the minority.
-    prior_mean : ndarray, shape (n_0,)
-        m.
-    prior_cov : float or ndarray, shape (n_0, n_0)
-        Sigma; a number s for s I.
-    minority_prior : pair of float, default=(1, 1)
-        p and q; (1, 1) is the uniform prior.
-    constant : float, default=0
+    prior_mean : ndarray of shape (n_0,)
+        The mean m of :math:`\tau`.
+    prior_cov : float or ndarray of shape (n_0, n_0), default=1.0
+        The covariance :math:`\Sigma`; a number s for s I.
+    minority_prior : pair of float, default=(1.0, 1.0)
+        The parameters p and q; (1, 1) is the uniform prior.
+    constant : float, default=0.0
         Added to the log likelihood. A Gram matrix that lacks terms of one argument only gives
         the same likelihood but for a constant, since the coefficients have the sum 1.
 
@@ -101,15 +101,38 @@ class SpherePosterior:
 
     @property
     def n_flat(self) -> int:
-        """Coordinates of theta without a Gaussian prior: the logits of alpha_1."""
+        """Number of coordinates of theta without a Gaussian prior: the logits of alpha_1."""
         return len(self.minority)
 
     def shares(self, theta: Array) -> Array:
-        r"""The weights :math:`\operatorname{softmax}(\tau)` of sum 1, shape (m, n_0)."""
+        r"""Return the weights :math:`\operatorname{softmax}(\tau)` of each state.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (m, n_0 + n_1)
+            States, one a row.
+
+        Returns
+        -------
+        ndarray of shape (m, n_0)
+            Weights >= 0 of sum 1.
+        """
         return softmax(theta[:, : self.n_targets], axis=1)
 
     def coefficients(self, theta: Array) -> Array:
-        """Coefficients c of each state, shape (m, n), of sum 1, in the order of K."""
+        """Return the coefficients c of each state.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (m, n_0 + n_1)
+            States, one a row.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            Coefficients of sum 1, in the order of K: positive for targets, negative for the
+            minority.
+        """
         return self._coefficients(self.shares(theta), expit(theta[:, self.n_targets :]))
 
     def _coefficients(self, shares: Array, minority: Array) -> Array:
@@ -119,19 +142,22 @@ class SpherePosterior:
         return c
 
     def log_likelihood(self, theta: Array) -> tuple[Array, Array]:
-        r"""Everything but the Gaussian prior, as a density of :math:`\theta`, and its gradient.
+        r"""Return all but the Gaussian prior, as a density of :math:`\theta`, and its gradient.
 
         Includes the Beta prior and the Jacobian of the logit,
         :math:`\alpha_1 (1 - \alpha_1)`, so that flat coordinates can be sampled as they are.
 
         Parameters
         ----------
-        theta : ndarray, shape (m, n_0 + n_1)
+        theta : ndarray of shape (m, n_0 + n_1)
+            States, one a row.
 
         Returns
         -------
-        values : ndarray, shape (m,)
-        gradients : ndarray, shape (m, n_0 + n_1)
+        values : ndarray of shape (m,)
+            Logarithms, without normalising constants.
+        gradients : ndarray of shape (m, n_0 + n_1)
+            Their gradients in :math:`\theta`.
         """
         values, gradients = self._likelihood(theta)
         if self.n_flat:
@@ -142,7 +168,23 @@ class SpherePosterior:
         return values, gradients
 
     def log_posterior(self, theta: Array) -> Array:
-        """The log posterior as printed above, a density of (tau, alpha_1), shape (m,)."""
+        r"""Return the log posterior as printed above, a density of :math:`(\tau, \alpha_1)`.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (m, n_0 + n_1)
+            States, one a row.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Logarithms, without normalising constants.
+
+        Raises
+        ------
+        NotPositiveSemidefiniteError
+            If the covariance is not positive definite.
+        """
         values, _ = self._likelihood(theta)
         if self.n_flat and self.minority_prior != (1.0, 1.0):
             logits = theta[:, self.n_targets :]
@@ -179,7 +221,22 @@ class SpherePosterior:
 
 
 def check_beta_prior(minority_prior: Any) -> tuple[float, float]:
-    """The two positive parameters of a Beta distribution, or an error.
+    """Return the two positive parameters of a Beta distribution, or raise an error.
+
+    Parameters
+    ----------
+    minority_prior : object
+        What the caller handed in.
+
+    Returns
+    -------
+    pair of float
+        The parameters p and q.
+
+    Raises
+    ------
+    ValueError
+        If it is not a pair of positive numbers.
 
     Examples
     --------

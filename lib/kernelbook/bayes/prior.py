@@ -35,25 +35,28 @@ SYMMETRY_TOLERANCE = 1e-8
 def prior_mean_vector(
     prior_mean: str | ArrayLike, row_sums: ArrayLike, exponent: float = 1.0
 ) -> Array:
-    r"""Mean m of the prior, shape (n,), from the row sums :math:`K\mathbf 1` of n targets.
+    r"""Return the mean m of the prior from the row sums :math:`K\mathbf 1` of n targets.
 
     Parameters
     ----------
-    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like, shape (n,)
+    prior_mean : {'constant', 'row_sum', 'row_mean'} or array-like of shape (n,)
         ``'constant'`` is :math:`m = 0`, ``'row_sum'`` :math:`m = -(K\mathbf 1)^v`, ``'row_mean'``
         :math:`m = -(K\mathbf 1 / n)^v`, entry by entry; an array is m itself.
-    row_sums : array-like, shape (n,)
+    row_sums : array-like of shape (n,)
+        The row sums of the Gram matrix of the targets.
     exponent : float, default=1.0
-        v > 0; not used for ``'constant'`` and arrays.
+        The exponent v > 0; ignored for ``'constant'`` and arrays.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
+        The mean m.
 
     Raises
     ------
     ValueError
-        For an unknown name, a wrong shape, or a broken power of a negative row sum.
+        If the name is not known, the shape is wrong, or a negative row sum has a power that is
+        not an integer.
 
     Examples
     --------
@@ -94,12 +97,25 @@ def _given_mean(prior_mean: ArrayLike, n: int) -> Array:
 
 
 def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
-    """The covariance of n weights: a variance s for s I, or a symmetric matrix (n, n).
+    """Return the covariance of n weights, or raise an error that says what is wrong with it.
+
+    Parameters
+    ----------
+    prior_scale : float or array-like of shape (n, n)
+        A variance s for s I, or the covariance itself.
+    n : int
+        Number of weights.
+
+    Returns
+    -------
+    float or ndarray of shape (n, n)
+        The variance, or the matrix made exactly symmetric.
 
     Raises
     ------
     ValueError
-        For a number that is not positive, a wrong shape, NaN, a matrix that is not symmetric.
+        If a number is not positive, a shape is wrong, an entry is not finite, or a matrix is not
+        symmetric.
 
     Examples
     --------
@@ -120,7 +136,19 @@ def check_covariance(prior_scale: float | ArrayLike, n: int) -> float | Matrix:
 
 
 def precision_matrix(covariance: float | Matrix, n: int) -> Matrix:
-    """Inverse (n, n) of a covariance that :func:`check_covariance` returned.
+    """Return the inverse of a covariance.
+
+    Parameters
+    ----------
+    covariance : float or ndarray of shape (n, n)
+        What :func:`check_covariance` returned.
+    n : int
+        Number of weights.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The precision matrix, symmetric.
 
     Raises
     ------
@@ -159,6 +187,7 @@ def full_row_sums(K: Matrix, split: Kernel, points: Matrix) -> Array:
     Returns
     -------
     ndarray of shape (n,)
+        Row sums of the plain kernel's Gram matrix.
 
     Examples
     --------

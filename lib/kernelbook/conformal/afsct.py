@@ -2,18 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kernelbook.conformal.checks import Settings, check_eta, check_metric
 from kernelbook.conformal.classifier import ConformalSVC
-from kernelbook.kernels import Kernel, Matrix, check_positive
+from kernelbook.conformal.schemes import Etas
+from kernelbook.kernels import KernelLike
 
 __all__ = ["AFSCTSVC"]
-
-Array = NDArray[np.float64]
-
-MEAN_DISTANCE = "mean_distance"
 
 
 class AFSCTSVC(ConformalSVC):
@@ -29,27 +22,81 @@ class AFSCTSVC(ConformalSVC):
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack, in both machines.
-    class_weight : dict or 'balanced', default='balanced'
-    neg_eta, pos_eta : float, optional
-        :math:`\eta_k` of the support vectors of ``classes_[0]`` and ``classes_[1]``. None (or
-        'auto'): the number of support vectors of the other class by that of its own.
-    kernel : as for :class:`ConformalSVC`, default='laplacian'
-    gamma : float or {'mean_distance', 'scale', 'auto', 'median'}, default='mean_distance'
-        Of the kernel. 'mean_distance', for the Laplacian kernel only, is one over the mean
+        Regularization parameter of both machines.
+    kernel : str, Kernel or callable, default='laplacian'
+        As for :class:`ConformalSVC`.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'mean_distance', 'scale', 'auto', 'median'} or float, default='mean_distance'
+        Width of the kernel. 'mean_distance', for the Laplacian kernel only, is one over the mean
         city-block distance between two training points (drawn with their weights), so that the
-        units of the features do not matter.
-    degree, coef0
-        Of the kernel.
-    ignore_outlier_svs : bool, default=True
-        Leave misclassified support vectors out of D.
-    metric, normalize, tol, max_iter, solver
+        units of the features do not matter. Ignored by a kernel that has its own parameters.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
+    class_weight : dict or 'balanced', default='balanced'
+        As for :class:`ConformalSVC`.
+    metric : {'feature', 'input'}, default=None
+        Where distances are measured. If None, in feature space.
+    normalize : bool, default=True
+        Whether D is scaled as for :class:`ConformalSVC`.
+    eta : pair of float or None, default=None
+        :math:`\eta_k` of the support vectors of ``classes_[0]`` and ``classes_[1]``; None is the
+        number of support vectors of the other class by that of its own.
+    drop_misclassified : bool, default=True
+        Whether misclassified support vectors are left out of D.
+    tol : float, default=1e-9
+        As for :class:`ConformalSVC`.
+    max_iter : int, default=100
+        As for :class:`ConformalSVC`.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        As for :class:`ConformalSVC`.
+    cache_size : float, default=200.0
         As for :class:`ConformalSVC`.
 
     Attributes
     ----------
-    factor_, previous_, fallback_, alpha_, certificate_, support_, classes_ and the others
-        As for :class:`ConformalSVC`.
+    alpha_ : ndarray of shape (n,)
+        Dual variables of the second machine, without D.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the second machine.
+    classes_ : ndarray of shape (2,)
+        The labels; ``classes_[1]`` is the positive class.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        y_i alpha_i of the support vectors of the second machine.
+    factor_ : ConformalFactor
+        D, callable on points; ``log`` and ``gradient`` are its logarithm and its gradient.
+    fallback_ : str or None
+        What could not be done as asked, and was done instead; None if nothing.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width of K, if it has one.
+    intercept_ : ndarray of shape (1,)
+        b.
+    kernel_ : Conformal
+        The transformed kernel; ``kernel_.kernel`` is K.
+    machine_ : KernelSVC
+        The second machine.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets, of the second machine.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    previous_ : KernelSVC or ConformalSVC
+        The machine that D was made from.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors of the second machine.
+    support_factor_ : ndarray of shape (n_SV,)
+        D at the support vectors.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
+
+    See Also
+    --------
+    ConformalSVC : All schemes, with all their parameters.
 
     Notes
     -----
@@ -62,9 +109,9 @@ class AFSCTSVC(ConformalSVC):
     ``C``, ``class_weight``  the same; sample weights multiply class weights, not replace them
     ``kernel=None``          ``gamma=1.0``; the kernel is the default
     ``kernel=function``      the same, called with (X, Y)
-    ``neg_eta``, ``pos_eta`` the same numbers; None is the ratio above here, 1 there
+    ``neg_eta``, ``pos_eta`` ``eta=(neg_eta, pos_eta)``; None is the ratio above here, 1 there
     ``neg_eta='auto'``       None (there ``pos_eta`` times the inverse of the ratio)
-    ``ignore_outlier_svs``   the same
+    ``ignore_outlier_svs``   ``drop_misclassified``
     ``probability=True``     ``sklearn.calibration.CalibratedClassifierCV(AFSCTSVC())``
     ``random_state``         not needed: nothing is drawn
     ======================== =================================================================
@@ -75,94 +122,57 @@ class AFSCTSVC(ConformalSVC):
     class set the neighbourhood there, and D is not normalised. Any two labels are accepted here,
     ``fit`` returns the estimator, and prediction needs the support vectors only.
 
+    References
+    ----------
+    [Wu2003]_
+
     Examples
     --------
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
-    >>> afsct = AFSCTSVC().fit(X, ["usual", "usual", "usual", "usual", "rare", "rare"])
+    >>> y = ["usual", "usual", "usual", "usual", "rare", "rare"]
+    >>> afsct = AFSCTSVC().fit(X, y)
     >>> afsct.predict([[0.5], [4.5]]).tolist(), afsct.fallback_
     (['usual', 'rare'], None)
+
+    With another kernel, given as a function:
+
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> AFSCTSVC(kernel=rbf_kernel).fit(X, y).predict([[0.5], [4.5]]).tolist()
+    ['usual', 'rare']
     """
 
     def __init__(
         self,
         C: float = 1.0,
         *,
-        class_weight: dict[Any, float] | str | None = "balanced",
-        neg_eta: float | str | None = None,
-        pos_eta: float | str | None = None,
-        kernel: Kernel = "laplacian",
+        kernel: KernelLike = "laplacian",
         degree: int = 3,
-        gamma: float | str = MEAN_DISTANCE,
+        gamma: float | str = "mean_distance",
         coef0: float = 0.0,
-        ignore_outlier_svs: bool = True,
+        class_weight: dict[Any, float] | str | None = "balanced",
         metric: str | None = None,
         normalize: bool = True,
+        eta: Etas | None = None,
+        drop_misclassified: bool = True,
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
-        self.C = C
-        self.class_weight = class_weight
-        self.neg_eta = neg_eta
-        self.pos_eta = pos_eta
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.ignore_outlier_svs = ignore_outlier_svs
-        self.metric = metric
-        self.normalize = normalize
-        self.tol = tol
-        self.max_iter = max_iter
-        self.solver = solver
-
-    def _settings(self) -> Settings:
-        precomputed = self._is_precomputed()
-        return Settings(
-            scheme="wu_chang",
-            metric="feature" if self.metric is None else check_metric(self.metric, precomputed),
-            C_second=check_positive("C", self.C),
-            normalize=bool(self.normalize),
-            n_passes=1,
-            tau=None,
-            n_neighbors=1,
-            kappa=None,
-            etas=(
-                check_eta("neg_eta", None if self.neg_eta == "auto" else self.neg_eta),
-                check_eta("pos_eta", None if self.pos_eta == "auto" else self.pos_eta),
-            ),
-            boundary=None,
-            drop_misclassified=bool(self.ignore_outlier_svs),
+        super().__init__(
+            "wu_chang",
+            C=C,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            class_weight=class_weight,
+            metric=metric,
+            normalize=normalize,
+            eta=eta,
+            drop_misclassified=drop_misclassified,
+            tol=tol,
+            max_iter=max_iter,
+            solver=solver,
+            cache_size=cache_size,
         )
-
-    def _width_rule(self, X: Matrix, weights: Array) -> float | str:
-        if not isinstance(self.gamma, str) or self.gamma != MEAN_DISTANCE:
-            return self.gamma
-        if self._is_precomputed():
-            return 1.0
-        if self.kernel != "laplacian":
-            raise ValueError(
-                f"gamma={MEAN_DISTANCE!r} is for the Laplacian kernel: with "
-                f"kernel={self.kernel!r} pass a number, 'scale', 'auto' or 'median'."
-            )
-        mean = mean_city_block_distance(X, weights)
-        return 1.0 / mean if mean > 0 else 1.0
-
-
-def mean_city_block_distance(X: Matrix, weights: Array) -> float:
-    r"""Mean of :math:`\|x - x'\|_1` over pairs drawn independently with weights (n,).
-
-    Sorted coordinate by coordinate: between two neighbouring values lie the pairs with one
-    point at or below and one above.
-
-    Examples
-    --------
-    Of the four pairs of 0 and 3 two are 3 apart:
-
-    >>> mean_city_block_distance(np.array([[0.0], [3.0]]), np.ones(2))
-    1.5
-    """
-    order = np.argsort(X, axis=0)
-    steps = np.diff(np.take_along_axis(X, order, axis=0), axis=0)
-    below = np.cumsum(weights[order], axis=0)[:-1] / weights.sum()
-    return float(2.0 * (steps * below * (1.0 - below)).sum())

@@ -1,35 +1,35 @@
 """Two-pass support vector classifiers with a conformally transformed kernel."""
 
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.base import atomic_fit
 from kernelbook.conformal import schemes
-from kernelbook.conformal.checks import (
-    METRIC_OF_SCHEME,
-    SIGMA_RULE,
-    Etas,
-    Settings,
-    check_boundary,
-    check_count,
-    check_etas,
-    check_metric,
-    number_unless_auto,
-    sigma_over_root_d,
+from kernelbook.conformal.factors import ConformalFactor, Machine, normalizing_scale
+from kernelbook.conformal.kernel import Conformal, KnownValues
+from kernelbook.conformal.spaces import check_metric
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    check_weights,
 )
-from kernelbook.conformal.factors import ConformalFactor, normalising_scale
-from kernelbook.conformal.machine import ConformalMachine
-from kernelbook.kernels import Kernel, Matrix, check_positive
-from kernelbook.qp import QPSolution, Quadratic
-from kernelbook.support import positive_weights
+from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.qp import Certificate
 from kernelbook.svm import KernelSVC, encode_labels
 
 __all__ = ["ConformalSVC"]
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 WORSE = (
     "the factor costs more than half of what the machine before tells about the training points: "
@@ -41,11 +41,11 @@ TELLS_NOTHING = (
 )
 
 
-class ConformalSVC(ConformalMachine, KernelSVC):
+class ConformalSVC(ClassifierMixin, KernelEstimator):
     r"""Support vector classifier with a kernel that its own first fit has conformally transformed.
 
-    A first machine is fitted with the kernel K; its support vectors make a factor D; the second
-    machine solves the same problem as :class:`~kernelbook.svm.KernelSVC` with
+    A first :class:`~kernelbook.svm.KernelSVC` is fitted with the kernel K; its support vectors
+    make a factor D; the second one has the kernel
 
     .. math:: \tilde K(x, y) = D(x)\, D(y)\, K(x, y),\qquad
               f(x) = D(x) \sum_i \alpha_i y_i D(x_i) K(x_i, x) + b.
@@ -71,17 +71,27 @@ class ConformalSVC(ConformalMachine, KernelSVC):
 
         'kba', after the idea of [Wu2005]_: bumps at an ideal boundary; see Notes.
     C : float, default=1.0
-        Price of slack of the first machine.
-    C_second : float, optional
-        That of the second one; C if left out.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-        Distances in feature space need K(x, x): with 'precomputed' it has to be constant.
-    degree, gamma, coef0, class_weight
+        Regularization parameter of the first machine.
+    C_second : float, default=None
+        That of the second one. If None, C.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values. Distances in feature space need K(x, x): with 'precomputed' it has to
+        be constant.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
+    class_weight : dict or 'balanced', default=None
         As for :class:`~kernelbook.svm.KernelSVC`, in both machines; 'balanced' counts points, not
         their weights.
-    metric : {'feature', 'input'}, optional
+    metric : {'feature', 'input'}, default=None
         Where the distances of D and of its widths are measured, always the same for both: the
-        factor then does not depend on the units. By default as in the papers: in feature space
+        factor then does not depend on the units. If None, as in the papers: in feature space
         for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'. 'williams' has
         no distances.
     normalize : bool, default=True
@@ -99,36 +109,76 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     n_neighbors : int, default=3
         Of 'wu_amari' (M in the paper), and of 'auto'.
     kappa : float or 'auto', default='auto'
-        Of 'williams'. 'auto' gives D = 0.1 at the training set's largest
-        :math:`|f|`.
-    eta : pair of floats, optional
+        Of 'williams'. 'auto' gives D = 0.1 at the training set's largest :math:`|f|`.
+    eta : pair of float or None, default=None
         Of 'wu_chang': (for ``classes_[0]``, for ``classes_[1]``); None for the rule above.
     boundary : float or 'auto', default='auto'
         Of 'kba': in [1/2, 1], see Notes.
     drop_misclassified : bool, default=False
-        Leave support vectors out of D that the first machine puts on the wrong side.
-    tol, max_iter, solver
-        As for :class:`~kernelbook.svm.KernelSVC`.
+        Whether support vectors that the first machine puts on the wrong side are left out of D.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, relative to the gradient, in both
+        machines.
+    max_iter : int, default=100
+        Maximum number of interior-point steps, or of working sets of the exact solver.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200.0
+        Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
     Attributes
     ----------
+    alpha_ : ndarray of shape (n,)
+        Dual variables of the second machine, without D.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the second machine.
+    classes_ : ndarray of shape (2,)
+        The labels; ``classes_[1]`` is the positive class.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        y_i alpha_i of the support vectors of the second machine.
     factor_ : ConformalFactor
         D, callable on points; ``log`` and ``gradient`` are its logarithm and its gradient.
-    previous_ : KernelSVC or ConformalSVC
-        The machine that D was made from.
     fallback_ : str or None
         What could not be done as asked, and was done instead; None if nothing.
-    support_factor_ : ndarray, shape (n_SV,)
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width of K, if it has one.
+    intercept_ : ndarray of shape (1,)
+        b.
+    kernel_ : Conformal
+        The transformed kernel; ``kernel_.kernel`` is K.
+    machine_ : KernelSVC
+        The second machine.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets, of the second machine.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    previous_ : KernelSVC or ConformalSVC
+        The machine that D was made from.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors of the second machine.
+    support_factor_ : ndarray of shape (n_SV,)
         D at the support vectors.
-    alpha_, certificate_, support_, support_vectors_, dual_coef_, intercept_, n_support_, classes_
-        Of the second machine, as for :class:`~kernelbook.svm.KernelSVC`; alpha without D.
-    gamma_, n_iter_, n_features_in_
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
 
     Raises
     ------
     ValueError
-        For parameters out of range, a metric that the kernel does not have, and whatever
-        :class:`~kernelbook.svm.KernelSVC` refuses.
+        If a parameter is out of range, the kernel does not have the metric or the rule for tau,
+        or :class:`~kernelbook.svm.KernelSVC` rejects the data.
+    NotPositiveSemidefiniteError
+        If the kernel matrix has a negative eigenvalue; the message quotes it.
+
+    See Also
+    --------
+    AFSCTSVC : Wu and Chang's scheme with their defaults.
+    kernelbook.conformal.Conformal : The transformed kernel.
 
     Notes
     -----
@@ -140,7 +190,7 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     constant. If neither tells anything, that is said.
 
     **KBA, a derivation.** The first machine is affine between two images :math:`\phi(x^+)` and
-    :math:`\phi(x^-)`. A boundary at the share :math:`\beta` of the way from the rare to the
+    :math:`\phi(x^-)`. A boundary at the fraction :math:`\beta` of the way from the rare to the
     frequent class leaves margins in proportion to :math:`\beta` and :math:`1 - \beta`. With
     r >= 1 the number of frequent support vectors by that of rare ones, the loss
     :math:`r (1-\beta)^2 + \beta^2` of what the margins fall short of is least at
@@ -177,13 +227,47 @@ class ConformalSVC(ConformalMachine, KernelSVC):
     [0.25]
     """
 
+    alpha_: Array
+    certificate_: Certificate
+    classes_: NDArray[Any]
+    degeneracy_: str | None
+    dual_coef_: Matrix
+    factor_: ConformalFactor
+    fallback_: str | None
+    intercept_: Array
+    machine_: KernelSVC
+    n_iter_: int
+    n_support_: NDArray[np.int32]
+    previous_: "KernelSVC | ConformalSVC"
+    support_: Index
+    support_factor_: Array
+    support_vectors_: Matrix
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "scheme": [StrOptions(set(schemes.METRIC_OF_SCHEME))],
+        "C": [Number(Real, 0, None, closed="neither")],
+        "C_second": [Number(Real, 0, None, closed="neither"), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "metric": [StrOptions({"feature", "input"}), None],
+        "normalize": ["boolean"],
+        "n_passes": [Number(Integral, 1, None, closed="left")],
+        "tau": [StrOptions({"auto", schemes.SIGMA_RULE}), Number(Real, 0, None, closed="neither")],
+        "n_neighbors": [Number(Integral, 1, None, closed="left")],
+        "kappa": [StrOptions({"auto"}), Number(Real, 0, None, closed="neither")],
+        "eta": [tuple, list, None],
+        "boundary": [StrOptions({"auto"}), Number(Real, 0.5, 1, closed="both")],
+        "drop_misclassified": ["boolean"],
+        **KERNEL_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+    }
+
     def __init__(
         self,
         scheme: str = "wu_chang",
         *,
         C: float = 1.0,
         C_second: float | None = None,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -194,12 +278,13 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         tau: float | str = "auto",
         n_neighbors: int = 3,
         kappa: float | str = "auto",
-        eta: Etas | None = None,
+        eta: schemes.Etas | None = None,
         boundary: float | str = "auto",
         drop_misclassified: bool = False,
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.scheme = scheme
         self.C = C
@@ -221,158 +306,203 @@ class ConformalSVC(ConformalMachine, KernelSVC):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
-    @atomic_fit
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to points X (n, d), or a Gram matrix (n, n), with two labels y (n,).
+        """Fit both machines.
 
         Parameters
         ----------
-        X : array-like, shape (n, d) or (n, n)
-        y : array-like, shape (n,)
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,)
             Any two labels; ``classes_[1]``, the larger one, is the positive class.
-        sample_weight : array-like, shape (n,), optional
-            Multiplies C point by point.
+        sample_weight : array-like of shape (n,), default=None
+            Multiplies C point by point; a weight of 0 leaves the point out.
 
         Returns
         -------
-        self
+        ConformalSVC
+            The fitted estimator.
         """
-        settings = self._settings()
-        X, y = self._training_points(X, y=y)
-        self.classes_, signs = encode_labels(y)
-        weights = positive_weights(sample_weight, X)
-        self.previous_ = self._machine_before(settings, X, weights).fit(X, y, weights)
-        box = settings.C_second * weights * self._class_weights(signs, weights > 0)
-        kept = np.flatnonzero(box)
-        scaled = self._second_quadratic(self._rows(X, kept))
-        factor, note = self._make_factor(settings, X, signs, weights)
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        _, signs = encode_labels(y)
+        weights = check_weights(sample_weight, X)
+        kernel = resolve_kernel(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=weights,
+        )  # fmt: skip
+        metric, tau, etas = self._rules(kernel)
+        before = self._machine_before(kernel).fit(X, y, weights)
+        factor, note = self._make_factor(before, kernel, metric, tau, etas, X, signs, weights)
+        kept = np.flatnonzero(weights)
         log_D = factor.log(X[kept])
-        if settings.normalize:
-            shift = normalising_scale(log_D, scaled(np.ones(len(kept))).diagonal(), weights[kept])
+        if self.normalize:
+            shift = normalizing_scale(log_D, kernel.diagonal(X)[kept], weights[kept])
             log_D, factor = log_D + shift, factor.scaled(shift)
         D = np.ones(len(X))
         D[kept] = np.exp(log_D)
-        solution, values = self._solve_with(scaled(D[kept]), signs[kept], box[kept])
-        remark = self._worth(values, X[kept], signs[kept], weights[kept])
+        machine = self._second_machine(kernel, factor, D, X, y, weights)
+        remark = worth(before, machine, kernel, D, X, signs, weights)
         if remark == WORSE:
             factor, D = ConformalFactor(), np.ones(len(X))
-            solution, _ = self._solve_with(scaled(D[kept]), signs[kept], box[kept])
-        signed = np.zeros(len(X))
-        signed[kept] = solution.x
-        self._keep_classifier(X, signed, solution)
-        self.factor_, self.support_factor_ = factor, D[self.support_]
+            machine = self._second_machine(kernel, factor, D, X, y, weights)
+        self.previous_, self.machine_ = before, machine
+        self.factor_, self.support_factor_ = factor, D[machine.support_]
         self.fallback_ = "; ".join(filter(None, [note, remark])) or None
+        self.kernel_, self.classes_ = machine.kernel_, machine.classes_
+        self.alpha_, self.support_ = machine.alpha_, machine.support_
+        self.support_vectors_, self.n_support_ = machine.support_vectors_, machine.n_support_
+        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
+        self.certificate_, self.n_iter_ = machine.certificate_, machine.n_iter_
+        self.degeneracy_ = machine.degeneracy_
         return self
 
-    def _settings(self) -> Settings:
-        """Check what can be checked before any solver runs."""
-        if not isinstance(self.scheme, str) or self.scheme not in METRIC_OF_SCHEME:
-            raise ValueError(f"scheme must be one of {[*METRIC_OF_SCHEME]}, got {self.scheme!r}.")
-        C = check_positive("C", self.C)
-        metric = self._checked_metric()
-        return Settings(
-            scheme=self.scheme,
-            metric=metric,
-            C_second=C if self.C_second is None else check_positive("C_second", self.C_second),
-            normalize=bool(self.normalize),
-            n_passes=check_count("n_passes", self.n_passes),
-            tau=self._checked_tau(metric),
-            n_neighbors=check_count("n_neighbors", self.n_neighbors),
-            kappa=number_unless_auto("kappa", self.kappa),
-            etas=check_etas(self.eta),
-            boundary=check_boundary(self.boundary),
-            drop_misclassified=bool(self.drop_misclassified),
-        )
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`f(x) = D(x) \sum_i \alpha_i y_i D(x_i) K(x_i, x) + b`.
 
-    def _checked_metric(self) -> str | None:
-        usual = METRIC_OF_SCHEME[self.scheme]
-        if self.metric is None:
-            return "feature" if usual == "input" and self._is_precomputed() else usual
-        check_metric(self.metric, self._is_precomputed())
-        if usual is None:
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Positive on the side of ``classes_[1]``; +1 and -1 on the margins.
+        """
+        check_is_fitted(self)
+        return self.machine_.decision_function(self._check_new_points(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each point.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            ``classes_[1]`` where the decision is positive, else ``classes_[0]``.
+        """
+        check_is_fitted(self)
+        return self.machine_.predict(self._check_new_points(X))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _rules(self, kernel: Kernel) -> tuple[str | None, float | None, schemes.Etas]:
+        """Metric, tau and etas, as far as they can be told before any machine is fitted."""
+        metric = schemes.METRIC_OF_SCHEME[self.scheme]
+        if self.metric is not None and metric is None:
             raise ValueError(f"scheme={self.scheme!r} has no distances: leave metric=None.")
-        return str(self.metric)
+        if self.metric is not None:
+            metric = check_metric(self.metric, kernel)
+        elif kernel.is_precomputed and metric is not None:
+            metric = "feature"
+        tau = None
+        if self.scheme == "amari_wu":
+            tau = schemes.resolve_tau(self.tau, kernel, metric, self.n_features_in_)
+        return metric, tau, schemes.check_etas(self.eta)
 
-    def _checked_tau(self, metric: str | None) -> float | str | None:
-        if not isinstance(self.tau, str):
-            return check_positive("tau", self.tau)
-        if self.tau not in ("auto", SIGMA_RULE):
-            raise ValueError(f"tau must be a number, 'auto' or {SIGMA_RULE!r}, got {self.tau!r}.")
-        sigma_exists = self.kernel == "rbf" and metric == "input"
-        if self.tau == SIGMA_RULE and not sigma_exists and self.scheme == "amari_wu":
-            raise ValueError(
-                f"tau={SIGMA_RULE!r} needs kernel='rbf' and metric='input': elsewhere there is "
-                "no sigma. Use tau='auto' or a number."
-            )
-        return SIGMA_RULE if sigma_exists else None
-
-    def _machine_before(self, settings: Settings, X: Matrix, weights: Array) -> KernelSVC:
-        if settings.n_passes > 1:
-            machine: KernelSVC = clone(self).set_params(n_passes=settings.n_passes - 1)
-            return machine
+    def _machine(self, C: float, kernel: Kernel) -> KernelSVC:
         return KernelSVC(
-            self.C,
-            kernel=self.kernel,
-            degree=self.degree,
-            gamma=self._width_rule(X, weights),
-            coef0=self.coef0,
+            C,
+            kernel=kernel,
             class_weight=self.class_weight,
             tol=self.tol,
             max_iter=self.max_iter,
             solver=self.solver,
+            cache_size=self.cache_size,
         )
 
-    def _width_rule(self, X: Matrix, weights: Array) -> float | str:
-        return self.gamma
+    def _machine_before(self, kernel: Kernel) -> "KernelSVC | ConformalSVC":
+        if self.n_passes == 1:
+            return self._machine(self.C, kernel)
+        machine: ConformalSVC = clone(self).set_params(kernel=kernel, n_passes=self.n_passes - 1)
+        return machine
+
+    def _second_machine(
+        self, kernel: Kernel, factor: ConformalFactor, D: Array, X: Matrix, y: Array, weights: Array
+    ) -> KernelSVC:
+        kept = np.flatnonzero(weights)
+        columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
+        known = None if kernel.is_precomputed else KnownValues.at(X[kept], D[kept])
+        C = self.C if self.C_second is None else self.C_second
+        machine = self._machine(C, Conformal(kernel, factor, columns, known))
+        return machine.fit(X, y, weights)
 
     def _make_factor(
-        self, settings: Settings, X: Matrix, signs: Array, weights: Array
+        self,
+        before: Machine,
+        kernel: Kernel,
+        metric: str | None,
+        tau: float | None,
+        etas: schemes.Etas,
+        X: Matrix,
+        signs: Array,
+        weights: Array,
     ) -> schemes.Built:
-        before = self.previous_
-        if settings.metric is None:
-            return schemes.williams(before, X[weights > 0], settings.kappa)
+        if metric is None:
+            kappa = None if isinstance(self.kappa, str) else self.kappa
+            return schemes.williams(before, X[weights > 0], kappa)
         kept, note = before.support_, None
-        if settings.drop_misclassified:
+        if self.drop_misclassified:
             kept, note = schemes.rightly_classified(before, X, signs)
-        by_class = settings.scheme in ("wu_chang", "kba")
-        centres = schemes.Centres.of(before, X, signs, kept, settings.metric, by_class)
-        factor, remark = self._scheme_factor(settings, centres, signs, weights)
+        centres = schemes.Centres.of(
+            X, signs, before.alpha_, kept,
+            metric=metric, kernel=kernel, by_class=self.scheme in ("wu_chang", "kba"),
+        )  # fmt: skip
+        if self.scheme == "wu_chang":
+            factor, remark = schemes.wu_chang(centres, etas)
+        elif self.scheme == "wu_amari":
+            factor, remark = schemes.wu_amari(centres, self.n_neighbors)
+        elif self.scheme == "amari_wu":
+            factor, remark = schemes.amari_wu(centres, tau, self.n_neighbors)
+        else:
+            minority = 1.0 if weights[signs > 0].sum() <= weights[signs < 0].sum() else -1.0
+            boundary = None if isinstance(self.boundary, str) else self.boundary
+            factor, remark = schemes.kba(centres, boundary, minority)
         return factor, "; ".join(filter(None, [note, remark])) or None
 
-    def _scheme_factor(
-        self, settings: Settings, centres: schemes.Centres, signs: Array, weights: Array
-    ) -> schemes.Built:
-        if settings.scheme == "wu_chang":
-            return schemes.wu_chang(centres, settings.etas)
-        if settings.scheme == "wu_amari":
-            return schemes.wu_amari(centres, settings.n_neighbors)
-        if settings.scheme == "amari_wu":
-            tau = settings.tau
-            if isinstance(tau, str):
-                tau = sigma_over_root_d(self.gamma_, self.n_features_in_)
-            return schemes.amari_wu(centres, tau, settings.n_neighbors)
-        minority = 1.0 if weights[signs > 0].sum() <= weights[signs < 0].sum() else -1.0
-        return schemes.kba(centres, settings.boundary, minority)
 
-    def _worth(self, values: Array, X: Matrix, signs: Array, weights: Array) -> str | None:
-        """What to say if the values (n,) tell little about the classes, beside those before."""
-        told = _informedness(values, signs, weights)
-        if told > 0.5:  # half of all there is to tell
-            return None
-        before = _informedness(self.previous_.decision_function(X), signs, weights)
-        if max(told, before) <= 0:
-            return TELLS_NOTHING
-        return WORSE if told <= before / 2 else None
-
-    def _solve_with(self, Q: Quadratic, signs: Array, box: Array) -> tuple[QPSolution, Array]:
-        """Solve the second problem; its solution and the decision values of the points (n,)."""
-        solution = self._solve_in_box(Q, signs, box)
-        return solution, solution.product + solution.multiplier
+def worth(
+    before: Machine,
+    machine: KernelSVC,
+    kernel: Kernel,
+    D: Array,
+    X: Matrix,
+    signs: Array,
+    weights: Array,
+) -> str | None:
+    """What to say if a machine tells little about the classes, beside the one before."""
+    support, beta = machine.support_, machine.dual_coef_[0]
+    # The decision function, without computing D again.
+    expansion = kernel.expansion(X, support, D[support] * beta)
+    values = D[support] * expansion(X[support]) + machine.intercept_
+    told = informedness(support, values, signs, weights)
+    if told > 0.5:  # half of all there is to tell
+        return None
+    support = before.support_
+    told_before = informedness(support, before.decision_function(X[support]), signs, weights)
+    if max(told, told_before) <= 0:
+        return TELLS_NOTHING
+    return WORSE if told <= told_before / 2 else None
 
 
-def _informedness(values: Array, signs: Array, weights: Array) -> float:
-    """Sensitivity + specificity - 1 of decision values (n,): 0 for a constant classifier."""
-    right = weights * (signs * np.where(values > 0, 1.0, -1.0) > 0)
-    shares = [right[signs == side].sum() / weights[signs == side].sum() for side in (-1.0, 1.0)]
-    return float(sum(shares) - 1.0)
+def informedness(support: Index, values: Array, signs: Array, weights: Array) -> float:
+    """Sensitivity + specificity - 1 on the training points: 0 for a constant classifier.
+
+    Given are the decision values of the support vectors. All other points lie beyond the margin
+    of their own side.
+    """
+    wrong = np.zeros(len(signs))
+    wrong[support] = weights[support] * ((values > 0) != (signs[support] > 0))
+    fractions = [wrong[signs == side].sum() / weights[signs == side].sum() for side in (-1.0, 1.0)]
+    return float(1.0 - sum(fractions))

@@ -1,35 +1,64 @@
 r"""Conformal factors: positive functions D(x), with logarithms that do not underflow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_array, gen_batches
 
-from kernelbook.conformal.smooth import SmoothKernel
 from kernelbook.conformal.spaces import Space
-from kernelbook.kernels import Matrix
-from kernelbook.support import BLOCK_VALUES
+from kernelbook.kernels import Kernel, Matrix
 
 __all__ = [
     "ConformalFactor",
     "DecisionFactor",
+    "FunctionFactor",
     "GaussianFactor",
+    "Machine",
+    "as_factor",
     "mixed_distances",
-    "normalising_scale",
+    "normalizing_scale",
+    "spread",
 ]
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
 # Logarithms stay finite where the quotient of a distance and a width overflows.
 LOWEST = -1e300
+# Distances that are held at once: they should stay in the cache from one step to the next.
+CACHED_VALUES = 2**17
+# Step of central differences: the cube root of the machine precision.
+STEP = float(np.cbrt(np.finfo(float).eps))
+
+
+class Machine(Protocol):
+    """What factors and schemes ask of a fitted classifier."""
+
+    alpha_: Array
+    classes_: NDArray[Any]
+    dual_coef_: Matrix
+    kernel_: Kernel
+    support_: Index
+    support_vectors_: Matrix
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the values of points (m, d), shape (m,)."""
+        ...
 
 
 @dataclass(frozen=True)
 class ConformalFactor:
     r"""A constant factor, :math:`D(x) = e^{\text{log\_scale}}`; the base of the others.
+
+    Parameters
+    ----------
+    log_scale : float, default=0.0
+        Its logarithm.
 
     Examples
     --------
@@ -40,23 +69,86 @@ class ConformalFactor:
     log_scale: float = field(default=0.0, kw_only=True)
 
     def __call__(self, X: ArrayLike) -> Array:
-        """D(x) of each row of X, shape (m,): positive unless it underflows."""
+        """Evaluate the factor.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            D(x), positive unless it underflows.
+        """
         return np.exp(self.log(X))
 
     def log(self, X: ArrayLike) -> Array:
-        """Logarithm of D, shape (m,)."""
+        """Evaluate the logarithm, which does not underflow.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            log D(x).
+        """
         return self.log_scale + self._log(check_array(X, dtype=np.float64))
 
     def log_gradient(self, X: ArrayLike) -> Matrix:
-        """Gradient of log D in the coordinates, shape (m, d)."""
+        """Evaluate the gradient of the logarithm in the coordinates.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+
+        Raises
+        ------
+        ValueError
+            If the factor depends on a kernel without known derivatives.
+        """
         return self._log_gradient(check_array(X, dtype=np.float64))
 
     def gradient(self, X: ArrayLike) -> Matrix:
-        """Gradient of D in the coordinates, shape (m, d)."""
+        """Evaluate the gradient in the coordinates.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+
+        Raises
+        ------
+        ValueError
+            If the factor depends on a kernel without known derivatives.
+        """
         return self(X)[:, None] * self.log_gradient(X)
 
     def scaled(self, log_scale: float) -> Self:
-        """The factor times exp(log_scale)."""
+        """Return the factor times a number.
+
+        Parameters
+        ----------
+        log_scale : float
+            Logarithm of the number.
+
+        Returns
+        -------
+        ConformalFactor
+            Of the same class.
+        """
         return replace(self, log_scale=self.log_scale + log_scale)
 
     def _log(self, X: Matrix) -> Array:
@@ -79,12 +171,12 @@ class GaussianFactor(ConformalFactor):
     ----------
     space : Space
         Distances to the p anchors.
-    widths : ndarray, shape (c,)
+    widths : ndarray of shape (c,)
         :math:`w_k > 0`, in squared units of the distances: tau_k^2, or 2 tau^2.
-    heights : ndarray, shape (c,)
+    heights : ndarray of shape (c,)
         :math:`h_k > 0`.
-    mixing : ndarray, shape (c, p), optional
-        M, its rows of sum 1; left out, the anchors are the centres.
+    mixing : ndarray of shape (c, p), default=None
+        M, its rows of sum 1. If None, the anchors are the centres.
     floor : float, default=0.0
         :math:`\epsilon \ge 0`.
     log_scale : float, default=0.0
@@ -107,98 +199,63 @@ class GaussianFactor(ConformalFactor):
     floor: float = 0.0
 
     def centre_distances(self, X: Matrix) -> Matrix:
-        """Squared distances (m, c) of the points X to the centres."""
+        """Return the squared distances of points to the centres.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (m, c)
+        """
         distances = self.space.squared_distances(X)
         if self.mixing is None:
             return distances
-        return mixed_distances(distances, self.mixing, self.space.between_anchors())
+        return mixed_distances(distances, self.mixing, self._spread)
+
+    @cached_property
+    def _spread(self) -> Array:
+        return (
+            np.zeros(0)
+            if self.mixing is None
+            else spread(self.mixing, self.space.between_anchors())
+        )
 
     def _log(self, X: Matrix) -> Array:
         values = np.zeros(len(X))
-        for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(self.space))):
+        for block in gen_batches(len(X), max(1, CACHED_VALUES // len(self.space))):
             values[block] = _log_sum_exp(self._log_terms(X[block]))
         return values
 
     def _log_gradient(self, X: Matrix) -> Matrix:
         terms = self._log_terms(X)
-        shares = np.exp(terms - _log_sum_exp(terms)[:, None])[:, : len(self.widths)]
-        pulls = shares / self.widths
+        _log_sum_exp(terms)
+        pulls = terms[:, : len(self.widths)] / terms.sum(axis=1)[:, None] / self.widths
         pulls = pulls if self.mixing is None else pulls @ self.mixing
         return -self.space.weighted_gradient(X, pulls)
 
     def _log_terms(self, X: Matrix) -> Matrix:
         """Logarithms of the terms of the sum, the floor (if any) in the last column."""
         with np.errstate(over="ignore"):
-            terms = np.log(self.heights) - self.centre_distances(X) / self.widths
-        terms = np.maximum(terms, LOWEST)
+            terms = self.centre_distances(X) / -self.widths
+        terms += np.log(self.heights)
+        np.maximum(terms, LOWEST, out=terms)
         if self.floor == 0:
             return terms
         return np.column_stack([terms, np.full(len(X), np.log(self.floor))])
 
 
 def _log_sum_exp(terms: Matrix) -> Array:
-    """Logarithm of the sum of exp(terms) along each row, without underflow; finite throughout."""
+    """Logarithm of the sum of exp(terms) along each row, finite throughout.
+
+    The terms are overwritten by exp(terms - largest of the row).
+    """
     top = terms.max(axis=1)
-    return top + np.log(np.exp(terms - top[:, None]).sum(axis=1))
-
-
-def normalising_scale(log_values: Array, diagonal: Array, weights: Array) -> float:
-    """Logarithm of the s for which the weighted mean of (s D)^2 K(x, x) is that of K(x, x).
-
-    Parameters
-    ----------
-    log_values, diagonal, weights : ndarray, shape (n,)
-        log D(x), K(x, x) and the weight of each point.
-
-    Returns
-    -------
-    float
-        0 where every K(x, x) is.
-
-    Examples
-    --------
-    D = 2 everywhere has to be halved:
-
-    >>> np.exp(normalising_scale(np.log([2.0, 2.0]), np.ones(2), np.ones(2))).round(12)
-    np.float64(0.5)
-    """
-    own = weights * diagonal
-    kept = own > 0
-    if not kept.any():
-        return 0.0
-    mean = logsumexp(2.0 * log_values[kept], b=own[kept]) - np.log(own[kept].sum())
-    return -0.5 * float(mean)
-
-
-def mixed_distances(distances: Matrix, mixing: Matrix, between: Matrix) -> Matrix:
-    r"""Squared distances to means of anchors, from those to the anchors.
-
-    .. math:: \|x - \textstyle\sum_j M_{kj} a_j\|^2 = \sum_j M_{kj} \|x - a_j\|^2
-              - \tfrac12 \sum_{ij} M_{ki} M_{kj} \|a_i - a_j\|^2
-
-    Parameters
-    ----------
-    distances : ndarray, shape (m, p)
-        From the points to the anchors.
-    mixing : ndarray, shape (c, p)
-        M, its rows of sum 1.
-    between : ndarray, shape (p, p)
-        From the anchors to each other.
-
-    Returns
-    -------
-    ndarray, shape (m, c)
-
-    Examples
-    --------
-    The distance from 0 to the middle of 2 and 4:
-
-    >>> between = np.array([[0.0, 4.0], [4.0, 0.0]])
-    >>> mixed_distances(np.array([[4.0, 16.0]]), np.array([[0.5, 0.5]]), between).tolist()
-    [[9.0]]
-    """
-    spread = 0.5 * np.einsum("kj,kj->k", mixing @ between, mixing)
-    return np.maximum(distances @ mixing.T - spread, 0.0)
+    terms -= top[:, None]
+    np.exp(terms, out=terms)
+    return top + np.log(terms.sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -209,8 +266,10 @@ class DecisionFactor(ConformalFactor):
 
     Parameters
     ----------
-    machine : fitted KernelSVC or ConformalSVC
+    machine : KernelSVC or ConformalSVC
+        The fitted machine.
     kappa : float
+        :math:`\kappa > 0`.
     log_scale : float, default=0.0
         Logarithm of s.
 
@@ -224,28 +283,165 @@ class DecisionFactor(ConformalFactor):
     [1.0, 0.135335]
     """
 
-    machine: Any
+    machine: Machine
     kappa: float
 
     def _log(self, X: Matrix) -> Array:
         return -self.kappa * self.machine.decision_function(X) ** 2
 
     def _log_gradient(self, X: Matrix) -> Matrix:
-        slope = -2.0 * self.kappa * self.machine.decision_function(X)
-        return slope[:, None] * decision_gradient(self.machine, X)
+        machine = self.machine
+        weights = np.tile(machine.dual_coef_, (len(X), 1))
+        slope = machine.kernel_.weighted_gradient(X, machine.support_vectors_, weights)
+        return -2.0 * self.kappa * machine.decision_function(X)[:, None] * slope
 
 
-def decision_gradient(machine: Any, X: Matrix) -> Matrix:
-    """Gradient (m, d) of a machine's decision function, conformal or not."""
-    factor = getattr(machine, "factor_", None)
-    coefficients = machine.dual_coef_[0]
-    if factor is not None:
-        coefficients = coefficients * machine.support_factor_
-    weights = np.tile(coefficients, (len(X), 1))
-    gradient = SmoothKernel.of(machine).weighted_gradient(X, machine.support_vectors_, weights)
-    if factor is None:
+@dataclass(frozen=True)
+class FunctionFactor(ConformalFactor):
+    r"""Any positive function; its gradient is taken by central differences.
+
+    Parameters
+    ----------
+    function : callable
+        From points (m, d) to positive values (m,).
+    log_scale : float, default=0.0
+        Logarithm of a number that multiplies the function.
+
+    Raises
+    ------
+    ValueError
+        If the function returns a value that is not positive and finite, or another shape.
+
+    Examples
+    --------
+    >>> FunctionFactor(lambda X: X[:, 0] ** 2).gradient([[3.0]]).round(6).tolist()
+    [[6.0]]
+    """
+
+    function: Callable[[Matrix], ArrayLike]
+
+    def _log(self, X: Matrix) -> Array:
+        values = np.asarray(self.function(X), dtype=np.float64)
+        if values.shape != (len(X),) or not np.all((values > 0) & np.isfinite(values)):
+            raise ValueError(
+                f"factor must return a positive number for each of the {len(X)} points, got "
+                f"shape {values.shape}."
+            )
+        return np.log(values)
+
+    def _log_gradient(self, X: Matrix) -> Matrix:
+        gradient = np.empty_like(X)
+        for j in range(X.shape[1]):
+            steps = np.zeros_like(X)
+            steps[:, j] = STEP * np.maximum(1.0, np.abs(X[:, j]))
+            difference = self._log(X + steps) - self._log(X - steps)
+            gradient[:, j] = difference / (2.0 * steps[:, j])
         return gradient
-    # f = D S + b, so that its gradient is D S (log D)' + D S'.
-    return machine._weighted_kernel_sum(X)[:, None] * factor.log_gradient(X) + (
-        factor(X)[:, None] * gradient
-    )
+
+
+def as_factor(function: Callable[[Matrix], ArrayLike]) -> ConformalFactor:
+    """Return a factor for any positive function.
+
+    Parameters
+    ----------
+    function : ConformalFactor or callable
+        The function.
+
+    Returns
+    -------
+    ConformalFactor
+        The function itself if it is one.
+
+    Examples
+    --------
+    >>> as_factor(lambda X: X[:, 0])([[3.0]]).round(12).tolist()
+    [3.0]
+    """
+    return function if isinstance(function, ConformalFactor) else FunctionFactor(function)
+
+
+def normalizing_scale(log_values: Array, diagonal: Array, weights: Array) -> float:
+    """Return the scale that leaves the mean of K(x, x) as it is.
+
+    Parameters
+    ----------
+    log_values : ndarray of shape (n,)
+        log D(x).
+    diagonal : ndarray of shape (n,)
+        K(x, x).
+    weights : ndarray of shape (n,)
+        Weights of the points.
+
+    Returns
+    -------
+    float
+        Logarithm of the s for which the weighted mean of (s D)^2 K(x, x) is that of K(x, x);
+        0 if every K(x, x) is.
+
+    Examples
+    --------
+    D = 2 everywhere has to be halved:
+
+    >>> np.exp(normalizing_scale(np.log([2.0, 2.0]), np.ones(2), np.ones(2))).round(12)
+    np.float64(0.5)
+    """
+    own = weights * diagonal
+    kept = own > 0
+    if not kept.any():
+        return 0.0
+    mean = logsumexp(2.0 * log_values[kept], b=own[kept]) - np.log(own[kept].sum())
+    return -0.5 * float(mean)
+
+
+def spread(mixing: Matrix, between: Matrix) -> Array:
+    r"""Return the mean squared distance of anchors to their mean.
+
+    Parameters
+    ----------
+    mixing : ndarray of shape (c, p)
+        M: the weights of the anchors, rows of sum 1.
+    between : ndarray of shape (p, p)
+        Squared distances of the anchors a to each other.
+
+    Returns
+    -------
+    ndarray of shape (c,)
+        :math:`\tfrac12 \sum_{ij} M_{ki} M_{kj} \|a_i - a_j\|^2`.
+
+    Examples
+    --------
+    2 and 4 lie at a distance of 1 from their middle:
+
+    >>> spread(np.array([[0.5, 0.5]]), np.array([[0.0, 4.0], [4.0, 0.0]])).tolist()
+    [1.0]
+    """
+    return 0.5 * np.einsum("kj,kj->k", mixing @ between, mixing)
+
+
+def mixed_distances(distances: Matrix, mixing: Matrix, spreads: Array) -> Matrix:
+    r"""Return squared distances to means of anchors, from those to the anchors.
+
+    .. math:: \|x - \textstyle\sum_j M_{kj} a_j\|^2 = \sum_j M_{kj} \|x - a_j\|^2
+              - \tfrac12 \sum_{ij} M_{ki} M_{kj} \|a_i - a_j\|^2
+
+    Parameters
+    ----------
+    distances : ndarray of shape (m, p)
+        Squared distances from the points to the anchors.
+    mixing : ndarray of shape (c, p)
+        M: the weights of the anchors, rows of sum 1.
+    spreads : ndarray of shape (c,)
+        The second term; see :func:`spread`.
+
+    Returns
+    -------
+    ndarray of shape (m, c)
+
+    Examples
+    --------
+    The squared distance from 0 to the middle of 2 and 4:
+
+    >>> mixed_distances(np.array([[4.0, 16.0]]), np.array([[0.5, 0.5]]), np.ones(1)).tolist()
+    [[9.0]]
+    """
+    return np.maximum(distances @ mixing.T - spreads, 0.0)

@@ -1,34 +1,43 @@
 """The one-class support vector machine with a conformally transformed kernel."""
 
-import warnings
 from dataclasses import replace
-from typing import Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import OutlierMixin, clone
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernelbook.base import atomic_fit
-from kernelbook.conformal import schemes
-from kernelbook.conformal.checks import SIGMA_RULE, check_count, check_metric, sigma_over_root_d
-from kernelbook.conformal.factors import ConformalFactor, GaussianFactor
-from kernelbook.conformal.machine import ConformalMachine, Scaled
-from kernelbook.exceptions import CollapseWarning
-from kernelbook.kernels import Kernel, Matrix, check_positive
+from kernelbook.conformal.factors import GaussianFactor
+from kernelbook.conformal.kernel import Conformal
+from kernelbook.conformal.schemes import SIGMA_RULE, Centres, resolve_tau
+from kernelbook.conformal.spaces import check_metric
+from kernelbook.estimator import (
+    KERNEL_CONSTRAINTS,
+    SOLVER_CONSTRAINTS,
+    KernelEstimator,
+    Number,
+    all_or_nothing,
+    check_weights,
+)
+from kernelbook.exceptions import CollapseWarning, warn_user
+from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.support import positive_weights
+from kernelbook.qp import Certificate
 
 __all__ = ["ConformalOneClassSVM"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Where the factor falls below this share of its maximum, the images lie at the origin for any
+# Where the factor falls below this fraction of its maximum, the images lie at the origin for any
 # solver in double precision.
 VANISHED = 1e-6
 
 
-class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
+class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     r"""One-class SVM whose kernel is conformally transformed around its margin support vectors.
 
     A first :class:`~kernelbook.oneclass.OneClassSVM` with the kernel K gives the factor
@@ -36,8 +45,8 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
     .. math:: c(x) = \epsilon + \sum_{k:\, 0 < \alpha_k < 1/(\nu n)}
               \alpha_k\, e^{-d_k(x)^2 / 2\tau^2}
 
-    with :math:`d_k(x)` the distance to the k-th margin support vector, and the second machine
-    solves the same problem with :math:`\tilde K(x, y) = c(x)\, c(y)\, K(x, y)`:
+    with :math:`d_k(x)` the distance to the k-th margin support vector, and the second one has
+    the kernel :math:`\tilde K(x, y) = c(x)\, c(y)\, K(x, y)`:
 
     .. math:: f(x) = c(x) \sum_i \alpha_i c(x_i) K(x_i, x) - \rho.
 
@@ -45,60 +54,109 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
     ----------
     nu : float, default=0.5
         In (0, 1], of both machines.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-    degree, gamma, coef0
-        Of the kernel, as for :class:`~kernelbook.oneclass.OneClassSVM`.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \\
+            callable, default='rbf'
+        A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
+        matrix of values.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
+    gamma : {'scale', 'auto', 'median'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
+        see :func:`~kernelbook.kernels.resolve_gamma`.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
     tau : float or 'sigma/sqrt(d)', default='sigma/sqrt(d)'
         Width of the bumps, in units of the distance. The rule, with
         :math:`\sigma = 1/\sqrt{2\gamma}` and d the number of features (not of points), needs
         the RBF kernel and distances in input space.
     floor : float, default=0.0
-        :math:`\epsilon` as a share of the largest value of the sum over the training points. A
-        positive one keeps c from vanishing.
-    metric : {'input', 'feature'}, optional
-        Where distances are measured; 'input' by default, 'feature' for a precomputed kernel,
-        whose K(x, x) has to be constant.
+        :math:`\epsilon` as a fraction of the largest value of the sum over the training points.
+        A positive one keeps c from vanishing.
+    metric : {'input', 'feature'}, default=None
+        Where distances are measured. If None, 'feature' for a precomputed kernel, whose K(x, x)
+        has to be constant, and else 'input'.
     n_passes : int, default=1
         How often the kernel is transformed: each pass makes a factor for the original K from
         the machine of the pass before.
-    tol, max_iter, solver
-        As for :class:`~kernelbook.oneclass.OneClassSVM`.
+    tol : float, default=1e-9
+        Largest violation of the optimality conditions, as for
+        :class:`~kernelbook.oneclass.OneClassSVM`.
+    max_iter : int, default=100
+        Maximum number of interior-point steps, or of working sets of the exact solver.
+    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+        See :func:`~kernelbook.qp.solve_qp`.
+    cache_size : float, default=200.0
+        Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
     Attributes
     ----------
+    alpha_ : ndarray of shape (n,)
+        Dual variables of the second machine, of sum 1.
+    certificate_ : Certificate
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the second machine.
+    degeneracy_ : str or None
+        What is unusual about an optimal solution that tells little about new points.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        alpha of the support vectors of the second machine.
     factor_ : ConformalFactor
-        c, callable on points.
-    previous_ : OneClassSVM or ConformalOneClassSVM
-        The machine that c was made from.
-    vanished_share_ : float
-        Share of the training points (of their weights) with c(x) < 1e-6 max c.
+        c, callable on points; ``log`` and ``gradient`` are its logarithm and its gradient.
     fallback_ : str or None
         What could not be done as asked, and was done instead; None if nothing.
-    support_factor_ : ndarray, shape (n_SV,)
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
+    gamma_ : float
+        The width of K, if it has one.
+    intercept_ : ndarray of shape (1,)
+        :math:`-\rho`.
+    kernel_ : Conformal
+        The transformed kernel; ``kernel_.kernel`` is K.
+    machine_ : OneClassSVM
+        The second machine.
+    n_features_in_ : int
+        Number of features.
+    n_iter_ : int
+        Interior-point steps, or working sets, of the second machine.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    offset_ : float
+        :math:`\rho`.
+    previous_ : OneClassSVM or ConformalOneClassSVM
+        The machine that c was made from.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors of the second machine.
+    support_factor_ : ndarray of shape (n_SV,)
         c at the support vectors.
-    alpha_, certificate_, offset_, intercept_, support_, support_vectors_, dual_coef_
-        Of the second machine, as for :class:`~kernelbook.oneclass.OneClassSVM`.
-    gamma_, n_support_, n_iter_, n_features_in_
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors; empty for a precomputed kernel.
+    vanished_fraction_ : float
+        Fraction of the training points (of their weights) with c(x) < 1e-6 max c.
 
     Warns
     -----
     CollapseWarning
-        If ``vanished_share_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
+        If ``vanished_fraction_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
         follow: such a program has no solution in double precision.
 
     Raises
     ------
     ValueError
-        For parameters out of range, a rule for tau that the kernel does not have.
+        If a parameter is out of range, or the kernel does not have the rule for tau.
+    NotPositiveSemidefiniteError
+        If the kernel matrix has a negative eigenvalue.
+
+    See Also
+    --------
+    kernelbook.conformal.Conformal : The transformed kernel.
+    kernelbook.svdd.SVDD : A sphere in place of a hyperplane.
 
     Notes
     -----
     **Collapse.** Where c is tiny the image of x lies next to the origin, which the hyperplane
-    parts from the data. As c > 0 the nu-property holds in exact arithmetic; but once more than a
-    share nu of the points has vanished, the optimum :math:`\tfrac12\|w\|^2` falls below any
-    solver's tolerance, and the signs of f are arbitrary. What helps: a floor, a larger tau. What
-    does not: normalising the kernel, which undoes the transformation altogether, and SVDD,
-    whose sphere holds the origin, so that it accepts all far points.
+    separates from the data. As c > 0 the nu-property holds in exact arithmetic; but once more
+    than a fraction nu of the points has vanished, the optimum :math:`\tfrac12\|w\|^2` falls
+    below any solver's tolerance, and the signs of f are arbitrary. What helps: a floor, a larger
+    tau. What does not: normalising the kernel, which undoes the transformation altogether, and
+    SVDD, whose sphere holds the origin, so that it accepts all far points.
 
     **Fallbacks.** Without margin support vectors (all at the bound, as for nu = 1) all support
     vectors serve. If they lie in one place c is a bump like any other: tau gives its width.
@@ -115,15 +173,42 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
     --------
     >>> X = [[-1.0], [0.0], [1.0]]
     >>> model = ConformalOneClassSVM(nu=0.5, gamma=0.5, tau=1.0).fit(X)
-    >>> model.predict([[0.0], [9.0]]).tolist(), model.vanished_share_
+    >>> model.predict([[0.0], [9.0]]).tolist(), model.vanished_fraction_
     ([1, -1], 0.0)
     """
+
+    alpha_: Array
+    certificate_: Certificate
+    degeneracy_: str | None
+    dual_coef_: Matrix
+    factor_: GaussianFactor
+    fallback_: str | None
+    intercept_: Array
+    machine_: OneClassSVM
+    n_iter_: int
+    n_support_: NDArray[np.int32]
+    offset_: float
+    previous_: "OneClassSVM | ConformalOneClassSVM"
+    support_: Index
+    support_factor_: Array
+    support_vectors_: Matrix
+    vanished_fraction_: float
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "nu": [Number(Real, 0, 1, closed="right")],
+        "tau": [StrOptions({SIGMA_RULE}), Number(Real, 0, None, closed="neither")],
+        "floor": [Number(Real, 0, None, closed="left")],
+        "metric": [StrOptions({"feature", "input"}), None],
+        "n_passes": [Number(Integral, 1, None, closed="left")],
+        **KERNEL_CONSTRAINTS,
+        **SOLVER_CONSTRAINTS,
+    }
 
     def __init__(
         self,
         nu: float = 0.5,
         *,
-        kernel: Kernel = "rbf",
+        kernel: KernelLike = "rbf",
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -134,6 +219,7 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         tol: float = 1e-9,
         max_iter: int = 100,
         solver: str = "auto",
+        cache_size: float = 200.0,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -147,113 +233,154 @@ class ConformalOneClassSVM(ConformalMachine, OneClassSVM):
         self.tol = tol
         self.max_iter = max_iter
         self.solver = solver
+        self.cache_size = cache_size
 
-    @atomic_fit
-    def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Fit to points X (n, d), or a Gram matrix (n, n).
+    @all_or_nothing
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit both machines.
 
         Parameters
         ----------
-        X : array-like, shape (n, d) or (n, n)
-        y : None
-            Not looked at; there so that pipelines can pass it.
-        sample_weight : array-like, shape (n,), optional
-            How often each point counts; 0 leaves it out.
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n,), default=None
+            How often each point counts. A weight of 0 leaves the point out.
 
         Returns
         -------
-        self
+        ConformalOneClassSVM
+            The fitted estimator.
         """
-        precomputed = self._is_precomputed()
-        metric = "feature" if precomputed else "input"
-        if self.metric is not None:
-            metric = check_metric(self.metric, precomputed)
-        floor = check_positive("floor", self.floor, zero=True)
-        tau = self._checked_tau(metric)
-        n_passes = check_count("n_passes", self.n_passes)
-        X = self._training_points(X)
-        self._require_square(X)
-        weights = positive_weights(sample_weight, X)
-        self.previous_ = self._machine_before(n_passes).fit(X, None, weights)
+        self._validate_params()
+        X = validate_data(self, X, dtype=np.float64)
+        weights = check_weights(sample_weight, X)
+        kernel = resolve_kernel(
+            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+            sample_weight=weights,
+        )  # fmt: skip
+        metric = self.metric or ("feature" if kernel.is_precomputed else "input")
+        check_metric(metric, kernel)
+        tau = resolve_tau(self.tau, kernel, metric, X.shape[1])
+        assert tau is not None  # None answers 'auto' only, which this machine does not have
+        before = self._machine_before(kernel).fit(X, sample_weight=weights)
+        margin, self.fallback_ = margin_support(before, weights / (self.nu * weights.sum()))
+        centres = Centres.of(
+            X, np.ones(len(X)), before.alpha_, margin, metric=metric, kernel=kernel
+        )
+        factor = GaussianFactor(
+            centres.space, np.full(len(centres.index), 2.0 * tau**2), centres.alpha
+        )
         kept = np.flatnonzero(weights)
-        scaled = self._second_quadratic(self._rows(X, kept))
-        box = weights[kept] / (self.nu * weights.sum())
-        if tau is None:
-            tau = sigma_over_root_d(self.gamma_, self.n_features_in_)
-        margin = self._margin(kept, box)
-        factor = self._make_factor(X, margin, metric, tau)
-        self.factor_ = _with_floor(factor, floor, X[kept])
-        self._warn_of_collapse(X[kept], weights[kept])
-        self._solve_second(X, kept, scaled, box)
+        factor = replace(factor, floor=self.floor * float(factor(X[kept]).max()))
+        self.vanished_fraction_ = vanished_fraction(factor, X[kept], weights[kept])
+        warn_of_collapse(self.vanished_fraction_, self.nu)
+        columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
+        machine = self._machine(Conformal(kernel, factor, columns))
+        machine.fit(X, sample_weight=weights)
+        self.previous_, self.machine_ = before, machine
+        self.factor_, self.support_factor_ = factor, factor(X[machine.support_])
+        self.kernel_, self.offset_ = machine.kernel_, machine.offset_
+        self.alpha_, self.support_ = machine.alpha_, machine.support_
+        self.support_vectors_, self.n_support_ = machine.support_vectors_, machine.n_support_
+        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
+        self.certificate_, self.n_iter_ = machine.certificate_, machine.n_iter_
+        self.degeneracy_ = machine.degeneracy_
         return self
 
-    def _checked_tau(self, metric: str) -> float | None:
-        if not isinstance(self.tau, str):
-            return check_positive("tau", self.tau)
-        if self.tau != SIGMA_RULE:
-            raise ValueError(f"tau must be a number or {SIGMA_RULE!r}, got {self.tau!r}.")
-        if self.kernel != "rbf" or metric != "input":
-            raise ValueError(
-                f"tau={SIGMA_RULE!r} needs kernel='rbf' and metric='input': elsewhere there is "
-                "no sigma. Give tau as a number, in units of the distance."
-            )
-        return None
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`f(x) = c(x) \sum_i \alpha_i c(x_i) K(x_i, x) - \rho`.
 
-    def _machine_before(self, n_passes: int) -> OneClassSVM:
-        if n_passes > 1:
-            machine: OneClassSVM = clone(self).set_params(n_passes=n_passes - 1)
-            return machine
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Positive inside, exactly 0 on the boundary: see
+            :meth:`~kernelbook.oneclass.OneClassSVM.decision_function`.
+        """
+        check_is_fitted(self)
+        return self.machine_.decision_function(self._check_new_points(X))
+
+    def score_samples(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`f(x) + \rho`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Higher means more normal.
+        """
+        check_is_fitted(self)
+        return self.machine_.score_samples(self._check_new_points(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int_]:
+        """Predict which points are normal.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            +1 for points inside or on the boundary, -1 for those outside.
+        """
+        check_is_fitted(self)
+        return self.machine_.predict(self._check_new_points(X))
+
+    def _machine(self, kernel: Kernel) -> OneClassSVM:
         return OneClassSVM(
             self.nu,
-            kernel=self.kernel,
-            degree=self.degree,
-            gamma=self.gamma,
-            coef0=self.coef0,
+            kernel=kernel,
             tol=self.tol,
             max_iter=self.max_iter,
             solver=self.solver,
+            cache_size=self.cache_size,
         )
 
-    def _margin(self, kept: Index, box: Array) -> Index:
-        """Rows of the margin support vectors of the machine before, or of all if there is none."""
-        alpha = self.previous_.alpha_[kept]
-        margin = kept[(alpha > 0) & (alpha < box)]
-        self.fallback_ = None
-        if len(margin) == 0:
-            self.fallback_ = "no support vector lies on the margin: all support vectors serve"
-            margin = self.previous_.support_
-        return margin
-
-    def _make_factor(self, X: Matrix, margin: Index, metric: str, tau: float) -> GaussianFactor:
-        centres = schemes.Centres.of(self.previous_, X, np.ones(len(X)), margin, metric, False)
-        widths = np.full(len(centres.index), 2.0 * tau**2)
-        return GaussianFactor(centres.space, widths, centres.alpha)
-
-    def _solve_second(self, X: Matrix, kept: Index, scaled: Scaled, box: Array) -> None:
-        Q = scaled(self.factor_(X[kept]))
-        nothing = np.zeros(len(kept))
-        solution = self._solve_program(Q, nothing, np.ones(len(kept)), 1.0, 0.0, box)
-        self._keep_detector(X, kept, solution, nothing)
-        self.support_factor_ = self.factor_(X[self.support_])
-        self._resolution = self.tol * float(np.abs(solution.product).max())
-
-    def _warn_of_collapse(self, X: Matrix, weights: Array) -> None:
-        log_c = self.factor_.log(X)
-        vanished = log_c < log_c.max() + np.log(VANISHED)
-        self.vanished_share_ = float(weights[vanished].sum() / weights.sum())
-        if self.vanished_share_ > self.nu:
-            warnings.warn(
-                f"the factor has vanished (c below {VANISHED:g} of its maximum) at "
-                f"{self.vanished_share_:.1%} of the training points, more than nu = {self.nu:g}: "
-                "what the machine accepts is arbitrary. Raise floor (1e-3, say) or tau; SVDD "
-                "does not help, its sphere would hold the vanished points.",
-                CollapseWarning,
-                stacklevel=4,
-            )
+    def _machine_before(self, kernel: Kernel) -> "OneClassSVM | ConformalOneClassSVM":
+        if self.n_passes == 1:
+            return self._machine(kernel)
+        machine: ConformalOneClassSVM = clone(self).set_params(
+            kernel=kernel, n_passes=self.n_passes - 1
+        )
+        return machine
 
 
-def _with_floor(factor: GaussianFactor, floor: float, X: Matrix) -> ConformalFactor:
-    """Add a constant: the share ``floor`` of the factor's maximum over the points."""
-    return replace(factor, floor=floor * float(np.exp(factor.log(X).max())))
+def margin_support(
+    machine: OneClassSVM | ConformalOneClassSVM, box: Array
+) -> tuple[Index, str | None]:
+    """Support vectors on the margin, or all of them if there is none, and what to say then."""
+    margin = np.flatnonzero((machine.alpha_ > 0) & (machine.alpha_ < box))
+    if len(margin) > 0:
+        return margin, None
+    note = "no support vector lies on the margin: all support vectors serve"
+    return machine.support_, note
+
+
+def vanished_fraction(factor: GaussianFactor, X: Matrix, weights: Array) -> float:
+    """Fraction of the weights of points at which the factor has vanished."""
+    log_c = factor.log(X)
+    return float(weights[log_c < log_c.max() + np.log(VANISHED)].sum() / weights.sum())
+
+
+def warn_of_collapse(fraction: float, nu: float) -> None:
+    """Warn if more than a fraction nu of the points has vanished."""
+    if fraction > nu:
+        warn_user(
+            f"the factor has vanished (c below {VANISHED:g} of its maximum) at {fraction:.1%} of "
+            f"the training points, more than nu = {nu:g}: what the machine accepts is arbitrary. "
+            "Raise floor (1e-3, say) or tau; SVDD does not help, its sphere would hold the "
+            "vanished points.",
+            CollapseWarning,
+        )

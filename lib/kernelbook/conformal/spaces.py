@@ -1,48 +1,74 @@
 """Squared distances from any point to a set of anchors, in input space or in feature space."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.utils import gen_batches
 
-from kernelbook.conformal.smooth import SmoothKernel
-from kernelbook.kernels import Matrix, squared_feature_distances
-from kernelbook.projection import METRICS
+from kernelbook.kernels import Kernel, Matrix, squared_feature_distances
+from kernelbook.kernels.compiled import loops_are_available
 
-__all__ = ["FeatureSpace", "GramSpace", "InputSpace", "Space", "space_around"]
+__all__ = ["FeatureSpace", "GramSpace", "InputSpace", "Space", "check_metric", "space_around"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-DIAGONAL_BLOCK = 16
-# Diagonals that agree to this share count as constant: single precision.
+# Diagonals that agree to this fraction count as constant: single precision.
 CONSTANT = 1e-6
+# Anchors from which the compiled loops save more time than it takes to load them.
+COMPILED_FROM = 200
 
 
 class Space(Protocol):
     """Distances to p anchors."""
 
     def __len__(self) -> int:
-        """Number of anchors p."""
+        """Return the number of anchors p."""
         ...
 
     def squared_distances(self, X: Matrix) -> Matrix:
-        """Squared distances (m, p) of the points X to the anchors."""
+        """Return the squared distances (m, p) of points to the anchors.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (m, p)
+        """
         ...
 
     def between_anchors(self) -> Matrix:
-        """Squared distances (p, p) of the anchors to each other."""
+        """Return the squared distances (p, p) of the anchors to each other."""
         ...
 
     def weighted_gradient(self, X: Matrix, weights: Matrix) -> Matrix:
-        """Sums over j of weights (m, p) times the gradient of the j-th distance; (m, d)."""
+        """Return sums over the anchors of weight times the gradient of the squared distance.
+
+        Parameters
+        ----------
+        X : ndarray of shape (m, d)
+            Where the gradient is taken.
+        weights : ndarray of shape (m, p)
+            The weights.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+        """
         ...
 
 
 class InputSpace:
-    """Euclidean distances between the points themselves.
+    """Euclidean distances between the points themselves; see :class:`Space`.
+
+    Parameters
+    ----------
+    anchors : ndarray of shape (p, d)
+        The anchors.
 
     Examples
     --------
@@ -67,45 +93,72 @@ class InputSpace:
 
 
 class FeatureSpace:
-    """Distances between images, from the kernel values of a fitted machine.
+    """Distances between images; see :class:`Space`.
 
-    The machine's own split of the kernel serves, so that wide kernels and data far from the
-    origin lose no digits.
+    They are computed from what :meth:`~kernelbook.kernels.Kernel.about` leaves of the kernel, so
+    that wide kernels and data far from the origin lose no digits.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    anchors : ndarray of shape (p, d)
+        The anchors.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> FeatureSpace(Linear(), np.array([[0.0], [3.0]])).squared_distances(np.array([[1.0]]))
+    array([[1., 4.]])
     """
 
-    def __init__(self, machine: Any, anchors: Matrix) -> None:
-        self.machine, self.anchors = machine, anchors
-        self.anchor_diagonal = self._diagonal(anchors)
+    def __init__(self, kernel: Kernel, anchors: Matrix) -> None:
+        self.kernel, self.anchors = kernel, anchors
+        self.split = kernel.about(anchors.mean(axis=0))
+        self.anchor_diagonal = self.split.diagonal(anchors)
 
     def __len__(self) -> int:
         return len(self.anchors)
 
     def squared_distances(self, X: Matrix) -> Matrix:
-        K = self.machine._gram(X, self.anchors)
-        return squared_feature_distances(K, self._diagonal(X), self.anchor_diagonal)
+        K = self._kernel_values(X)
+        return squared_feature_distances(K, self.split.diagonal(X), self.anchor_diagonal)
 
     def between_anchors(self) -> Matrix:
         return self.squared_distances(self.anchors)
 
     def weighted_gradient(self, X: Matrix, weights: Matrix) -> Matrix:
-        kernel = SmoothKernel.of(self.machine)
-        own = kernel.one_sided_gradient(X) * weights.sum(axis=1)[:, None]
-        return 2.0 * (own - kernel.weighted_gradient(X, self.anchors, weights))
+        own = self.kernel.one_sided_gradient(X) * weights.sum(axis=1)[:, None]
+        return 2.0 * (own - self.kernel.weighted_gradient(X, self.anchors, weights))
 
-    def _diagonal(self, X: Matrix) -> Array:
-        values = np.zeros(len(X))
-        if self.machine._is_split() and self.machine.kernel in METRICS:
-            return values
-        for block in gen_batches(len(X), DIAGONAL_BLOCK):
-            values[block] = np.diagonal(self.machine._gram(X[block]))
-        return values
+    def _kernel_values(self, X: Matrix) -> Matrix:
+        """Values (m, p) of the split kernel."""
+        p = len(self.anchors)
+        if p >= COMPILED_FROM and loops_are_available():
+            points = self.split.compiled(np.vstack([self.anchors, X]))
+            if points is not None and points.is_exponential:
+                return points.block(np.arange(p, p + len(X)), np.arange(p))
+        return self.split.evaluate(X, self.anchors)
 
 
 class GramSpace:
-    """Distances between images from a precomputed matrix, whose rows stand for the points.
+    """Distances between images from a precomputed matrix; see :class:`Space`.
 
-    Kernel values between a new point and the training points do not tell the new point's own,
-    K(x, x): it is taken to be the training points', which must therefore be constant.
+    The points are rows of kernel values with the training points, which do not tell a new
+    point's own, K(x, x): it is taken to be the training points', which must therefore be
+    constant.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix of the training points.
+    columns : ndarray of int, shape (p,)
+        Which of them are the anchors.
+
+    Raises
+    ------
+    ValueError
+        If the diagonal of K is not constant.
 
     Examples
     --------
@@ -133,10 +186,8 @@ class GramSpace:
         return len(self.columns)
 
     def squared_distances(self, X: Matrix) -> Matrix:
-        own = np.full(len(X), self.own)
-        return squared_feature_distances(
-            X[:, self.columns], own, np.full(len(self.columns), self.own)
-        )
+        own, others = np.full(len(X), self.own), np.full(len(self), self.own)
+        return squared_feature_distances(X[:, self.columns], own, others)
 
     def between_anchors(self) -> Matrix:
         return self.between
@@ -145,14 +196,65 @@ class GramSpace:
         raise ValueError("kernel='precomputed' has no gradient in the points: pass the points.")
 
 
-def space_around(metric: str, machine: Any, X: Matrix, anchors: Index) -> Space:
-    """Distances to the training points X[anchors], by ``metric`` 'input' or 'feature'."""
-    precomputed = machine._is_precomputed()
+def check_metric(metric: str | None, kernel: Kernel) -> str | None:
+    """Return a metric that the kernel has, or say why it has not.
+
+    Parameters
+    ----------
+    metric : {'feature', 'input'} or None
+        Where distances are measured; None where there are none.
+    kernel : Kernel
+        The kernel.
+
+    Returns
+    -------
+    str or None
+        The metric.
+
+    Raises
+    ------
+    ValueError
+        If points are asked for that a precomputed kernel does not know.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import RBF
+    >>> check_metric("input", RBF())
+    'input'
+    """
+    if metric == "input" and kernel.is_precomputed:
+        raise ValueError(
+            "metric='input' measures distances between points, which kernel='precomputed' does "
+            "not know: use metric='feature'."
+        )
+    return metric
+
+
+def space_around(metric: str, kernel: Kernel, X: Matrix, anchors: Index) -> Space:
+    """Return the distances to some of the training points.
+
+    Parameters
+    ----------
+    metric : {'feature', 'input'}
+        Where they are measured.
+    kernel : Kernel
+        The kernel, for distances in feature space.
+    X : ndarray of shape (n, d) or (n, n)
+        Training points, or the Gram matrix for a precomputed kernel.
+    anchors : ndarray of int, shape (p,)
+        Which of them are the anchors.
+
+    Returns
+    -------
+    Space
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> X = np.array([[0.0], [3.0]])
+    >>> space_around("input", Linear(), X, np.array([1])).squared_distances(X).tolist()
+    [[9.0], [0.0]]
+    """
     if metric == "input":
-        if precomputed:
-            raise ValueError(
-                "metric='input' measures distances between points, which kernel='precomputed' "
-                "does not know: use metric='feature'."
-            )
         return InputSpace(X[anchors])
-    return GramSpace(X, anchors) if precomputed else FeatureSpace(machine, X[anchors])
+    return GramSpace(X, anchors) if kernel.is_precomputed else FeatureSpace(kernel, X[anchors])

@@ -32,25 +32,16 @@ decision function. For other toys in imbalanced sizes use scikit-learn's ``make_
 ``make_circles`` and ``make_blobs``: they take one count for each class.
 """
 
-from kernelbook.datasets.files import data_directory
-from kernelbook.datasets.generators import (
-    bayes_gaussians,
-    bayes_random_logit,
+from kernelbook.datasets._files import data_directory
+from kernelbook.datasets.breiman import (
     bayes_ringnorm,
     bayes_twonorm,
     bayes_waveform,
-    draw_imbalanced,
-    make_banana,
-    make_bell,
-    make_checkerboard,
-    make_gaussians,
-    make_random_logit,
     make_ringnorm,
-    make_separable,
-    make_sinc,
     make_twonorm,
     make_waveform,
 )
+from kernelbook.datasets.draw import draw_imbalanced
 from kernelbook.datasets.loaders import (
     load_abalone,
     load_airfoil,
@@ -64,6 +55,15 @@ from kernelbook.datasets.loaders import (
     load_sonar,
     load_thyroid0387_euthyroid,
     load_yeast,
+)
+from kernelbook.datasets.random_logit import bayes_random_logit, make_random_logit
+from kernelbook.datasets.toys import (
+    bayes_gaussians,
+    make_banana,
+    make_bell,
+    make_gaussians,
+    make_separable,
+    make_sinc,
 )
 
 __all__ = [
@@ -88,7 +88,6 @@ __all__ = [
     "load_yeast",
     "make_banana",
     "make_bell",
-    "make_checkerboard",
     "make_gaussians",
     "make_random_logit",
     "make_ringnorm",

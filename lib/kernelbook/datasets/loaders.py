@@ -1,29 +1,81 @@
 """One loader for each data file; what they return is described in the package."""
 
 import csv
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from kernelbook.datasets.files import FILES, DataFile, data_directory, description, read_verified
+from kernelbook.datasets._files import (
+    FILES,
+    DataFile,
+    data_directory,
+    description,
+    read_verified,
+)
+from kernelbook.optional import import_optional
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Arrays = tuple[NDArray[np.float64], NDArray[Any]]
+Frames = tuple["pd.DataFrame", "pd.Series"]
+Data: TypeAlias = Bunch | Arrays | Frames
 
 
-def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Deaths from 1983 to 1992 among 1322 smokers: 50 features, 145 positive (11.0 %).
+class _Loader(Protocol):
+    """The types of a loader: a Bunch, two arrays or two pandas objects."""
+
+    @overload
+    def __call__(self, *, return_X_y: Literal[False] = ..., as_frame: bool = ...) -> Bunch: ...
+    @overload
+    def __call__(self, *, return_X_y: Literal[True], as_frame: Literal[False] = ...) -> Arrays: ...
+    @overload
+    def __call__(self, *, return_X_y: Literal[True], as_frame: Literal[True]) -> Frames: ...
+
+
+class _BinaryLoader(Protocol):
+    """The same with a parameter ``binary``."""
+
+    @overload
+    def __call__(
+        self, *, return_X_y: Literal[False] = ..., as_frame: bool = ..., binary: bool = ...
+    ) -> Bunch: ...
+    @overload
+    def __call__(
+        self, *, return_X_y: Literal[True], as_frame: Literal[False] = ..., binary: bool = ...
+    ) -> Arrays: ...
+    @overload
+    def __call__(
+        self, *, return_X_y: Literal[True], as_frame: Literal[True], binary: bool = ...
+    ) -> Frames: ...
+
+
+def _loader(function: Callable[..., Any]) -> _Loader:
+    return function
+
+
+def _binary_loader(function: Callable[..., Any]) -> _BinaryLoader:
+    return function
+
+
+@_loader
+def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load deaths from 1983 to 1992 among 1322 smokers: 50 features, 145 positive (11.0 %).
 
     Parameters
     ----------
-    return_X_y : bool
-        Return ``(data, target)`` instead of the Bunch.
-    as_frame : bool
-        Return pandas objects.
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
 
     Returns
     -------
     Bunch or tuple
-        Described at the head of this module. Target: 1 died, 0 survived.
+        Described in :mod:`kernelbook.datasets`. Target: 1 died, 0 survived.
 
     Notes
     -----
@@ -39,10 +91,24 @@ def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) ->
     return _load("nhefs_mortality", return_X_y, as_frame)
 
 
-def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Hypothyroid patients, 151 of 3163 (4.8 %), by 25 features of history and blood tests.
+@_loader
+def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load hypothyroid patients, 151 of 3163 (4.8 %): 25 features of history and blood tests.
 
-    Parameters and return value as in :func:`load_nhefs_mortality`. Target: 1 hypothyroid, 0 not.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 1 hypothyroid, 0 not.
+
+    Notes
+    -----
     ``TBG`` is blank in 92 % of the rows: drop it. 77 rows repeat another.
 
     Examples
@@ -53,10 +119,24 @@ def load_hypothyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any
     return _load("hypothyroid", return_X_y, as_frame)
 
 
-def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Sick euthyroid patients, 436 of 7207 (6.0 %), by 21 features of history and blood tests.
+@_loader
+def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load sick euthyroid patients, 436 of 7207 (6.0 %): 21 features of history and blood tests.
 
-    Parameters and return value as in :func:`load_nhefs_mortality`. Target: 1 sick euthyroid, 0 not.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 1 sick euthyroid, 0 not.
+
+    Notes
+    -----
     A stand-in for the euthyroid file of the literature, not that file. 82 rows repeat another.
 
     Examples
@@ -67,20 +147,24 @@ def load_thyroid0387_euthyroid(*, return_X_y: bool = False, as_frame: bool = Fal
     return _load("thyroid0387_euthyroid", return_X_y, as_frame)
 
 
-def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Six types of glass, 214 splinters, by refractive index and eight oxides.
+@_binary_loader
+def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load six types of glass, 214 splinters, by refractive index and eight oxides.
 
     Parameters
     ----------
-    return_X_y, as_frame : bool
-        As in :func:`load_nhefs_mortality`.
-    binary : bool
-        Return 1 for the positive class (type 7, headlamps: 29 of 214) and 0 for every other.
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class (type 7, headlamps: 29 of 214) and 0 for every
+        other.
 
     Returns
     -------
     Bunch or tuple
-        Described at the head of this module. Target: 1, 2, 3, 5, 6, 7 (there is no type 4).
+        Described in :mod:`kernelbook.datasets`. Target: 1, 2, 3, 5, 6, 7 (there is no type 4).
 
     Examples
     --------
@@ -91,11 +175,28 @@ def load_glass(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
     return _load("glass", return_X_y, as_frame, binary)
 
 
-def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Ten places in the cell for 1484 yeast proteins, by eight scores.
+@_binary_loader
+def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load ten places in the cell for 1484 yeast proteins, by eight scores.
 
-    Parameters and return value as in :func:`load_glass`. Target: three-letter names; positive is
-    ME2, 51 of 1484. 31 rows repeat another.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class (ME2: 51 of 1484) and 0 for every
+        other.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: three-letter names.
+
+    Notes
+    -----
+    31 rows repeat another.
 
     Examples
     --------
@@ -106,12 +207,29 @@ def load_yeast(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
     return _load("yeast", return_X_y, as_frame, binary)
 
 
-def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Number of rings of 4177 abalone: a regression problem, or 19 rings against the rest.
+@_binary_loader
+def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load the number of rings of 4177 abalone: regression, or 19 rings against the rest.
 
-    Parameters and return value as in :func:`load_glass`. Target: integers 1 to 29; positive is 19,
-    32 of 4177. ``sex`` is one categorical column of the frame, three columns ``sex_F``,
-    ``sex_I``, ``sex_M`` (0 or 1) of the array.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class (19 rings: 32 of 4177) and 0 for every
+        other.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: integers 1 to 29.
+
+    Notes
+    -----
+    ``sex`` is one categorical column of the frame, three columns ``sex_F``, ``sex_I``, ``sex_M`` (0
+    or 1) of the array.
 
     Examples
     --------
@@ -122,12 +240,30 @@ def load_abalone(*, return_X_y: bool = False, as_frame: bool = False, binary: bo
     return _load("abalone", return_X_y, as_frame, binary)
 
 
-def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Four grades of acceptability of 1728 makes of car, by six ordered categories.
+@_binary_loader
+def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load four grades of acceptability of 1728 makes of car, by six ordered categories.
 
-    Parameters and return value as in :func:`load_glass`. Target: ``'unacc' 'acc' 'good' 'vgood'``;
-    positive is 'good', 69 of 1728. The frame holds ordered categories, the array their ranks from
-    0 (cheapest, smallest, least safe).
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class ('good': 69 of 1728) and 0 for every
+        other.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: ``'unacc'``, ``'acc'``, ``'good'``,
+        ``'vgood'``.
+
+    Notes
+    -----
+    The frame holds ordered categories, the array their ranks from 0 (cheapest, smallest, least
+    safe).
 
     Examples
     --------
@@ -137,10 +273,27 @@ def load_car(*, return_X_y: bool = False, as_frame: bool = False, binary: bool =
     return _load("car", return_X_y, as_frame, binary)
 
 
-def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Seven kinds of outdoor image region, 330 of each, by 19 features of 3 x 3 pixels.
+@_binary_loader
+def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load seven kinds of outdoor image region, 330 of each, by 19 features of 3 x 3 pixels.
 
-    Parameters and return value as in :func:`load_glass`. Target: 1 to 7; positive is 1, brickface.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class (1, brickface: 330 of 2310) and 0 for every
+        other.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 1 to 7.
+
+    Notes
+    -----
     224 rows repeat another: split by ``groups``. ``Region-pixel-count`` is constant.
 
     Examples
@@ -152,10 +305,24 @@ def load_segment(*, return_X_y: bool = False, as_frame: bool = False, binary: bo
     return _load("segment", return_X_y, as_frame, binary)
 
 
-def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Deaths within five years of surgery for breast cancer: 81 of 306, by three features.
+@_loader
+def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load deaths within five years of surgery for breast cancer: 81 of 306, by three features.
 
-    Parameters and return value as in :func:`load_nhefs_mortality`. Target: 1 died, 0 survived.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 1 died, 0 survived.
+
+    Notes
+    -----
     17 rows repeat another.
 
     Examples
@@ -166,11 +333,26 @@ def load_haberman(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load("haberman", return_X_y, as_frame)
 
 
-def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Sound pressure level (dB) of wing sections in a wind tunnel: regression, 1503 rows.
+@_loader
+def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load the sound pressure level (dB) of wing sections in a wind tunnel, 1503 rows.
 
-    Parameters and return value as in :func:`load_nhefs_mortality`. Target: float, ``positive``
-    is None. Rows come in 106 runs of one section, angle and speed.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: float; ``positive``
+        is None.
+
+    Notes
+    -----
+    A regression problem. Rows come in 106 runs of one section, angle and speed.
 
     Examples
     --------
@@ -181,10 +363,24 @@ def load_airfoil(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load("airfoil", return_X_y, as_frame)
 
 
-def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Any:
-    """Sonar echoes of 111 mines and 97 rocks, energy in 60 bands of frequency.
+@_binary_loader
+def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool = False) -> Data:
+    """Load sonar echoes of 111 mines and 97 rocks, energy in 60 bands of frequency.
 
-    Parameters and return value as in :func:`load_glass`. Target: 'M' (positive) or 'R'.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+    binary : bool, default=False
+        Whether to return 1 for the positive class (mines: 111 of 208) and 0 for every
+        other.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 'M' (positive) or 'R'.
 
     Examples
     --------
@@ -194,10 +390,21 @@ def load_sonar(*, return_X_y: bool = False, as_frame: bool = False, binary: bool
     return _load("sonar", return_X_y, as_frame, binary)
 
 
-def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
-    """Card payments: all 473 distinct frauds and 4500 genuine ones of a file of 283,726.
+@_loader
+def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) -> Data:
+    """Load card payments: all 473 distinct frauds and 4500 genuine ones of a file of 283,726.
 
-    Parameters and return value as in :func:`load_nhefs_mortality`. Target: 1 fraud, 0 genuine.
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Whether to return ``(data, target)`` in place of the Bunch.
+    as_frame : bool, default=False
+        Whether to return pandas objects.
+
+    Returns
+    -------
+    Bunch or tuple
+        Described in :mod:`kernelbook.datasets`. Target: 1 fraud, 0 genuine.
 
     Notes
     -----
@@ -214,7 +421,7 @@ def load_creditcard_sample(*, return_X_y: bool = False, as_frame: bool = False) 
     return _load("creditcard_sample", return_X_y, as_frame)
 
 
-def _load(name: str, return_X_y: bool, as_frame: bool, binary: bool = False) -> Any:
+def _load(name: str, return_X_y: bool, as_frame: bool, binary: bool = False) -> Data:
     file = FILES[name]
     header, *rows = csv.reader(read_verified(name).splitlines())
     text = dict(zip(header, zip(*rows, strict=True), strict=True))
@@ -271,12 +478,9 @@ def _numeric(file: DataFile, columns: dict[str, Any]) -> tuple[NDArray[np.float6
     return np.column_stack(list(features.values())).astype(np.float64), list(features)
 
 
-def _frame(file: DataFile, columns: dict[str, Any]) -> Any:
+def _frame(file: DataFile, columns: dict[str, Any]) -> "pd.DataFrame":
     """Features as a DataFrame, text columns as categories in their documented order."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError('as_frame=True needs pandas: pip install "kernelbook[data]"') from error
+    pd = import_optional("pandas", extra="data", purpose="as_frame=True")
     frame = pd.DataFrame(columns)
     for name, categories in {**file.ordered, **file.nominal}.items():
         frame[name] = pd.Categorical(frame[name], categories, ordered=name in file.ordered)

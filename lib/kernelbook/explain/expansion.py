@@ -22,9 +22,24 @@ LARGEST = 10**8
 class Expansion:
     """The weights of the interactions in the functions of a machine, and what they add up to.
 
-    Weights outside ``kept`` (a mask, or None if all are kept) are zero. Contributions exist for
-    machines with one function only. With p features and n support vectors the weights take
-    O(n binom(p + D, D)) operations and O(n p^ceil(D/2)) memory.
+    Contributions exist for machines with one function only. With p features and n support
+    vectors the weights take O(n binom(p + D, D)) operations and O(n p^ceil(D/2)) memory.
+
+    Parameters
+    ----------
+    svm : PolynomialSVM
+        The machine.
+    interactions : Interactions
+        The interactions of its features up to its degree D.
+
+    Attributes
+    ----------
+    svm : PolynomialSVM
+        The machine.
+    interactions : Interactions
+        The interactions.
+    kept : ndarray of shape (n_interactions,), dtype=bool, or None
+        Interactions outside have the weight zero. If None, all are kept.
     """
 
     def __init__(self, svm: PolynomialSVM, interactions: Interactions) -> None:
@@ -32,7 +47,23 @@ class Expansion:
         self.kept: Mask | None = None
 
     def reduced(self, interactions: Mask | Iterable[Interaction]) -> Self:
-        """The same with some interactions only; the weights are not computed again."""
+        """Return the same with some interactions only; the weights are not computed again.
+
+        Parameters
+        ----------
+        interactions : ndarray of shape (n_interactions,), dtype=bool, or iterable of interactions
+            Those that are kept.
+
+        Returns
+        -------
+        Expansion
+            A new one.
+
+        Raises
+        ------
+        ValueError
+            If one of them was dropped before.
+        """
         kept = self.interactions.mask(interactions)
         dropped = np.flatnonzero(kept & ~self.mask)
         if len(dropped):
@@ -44,14 +75,25 @@ class Expansion:
         return reduced
 
     def for_pair(self, pair: Pair) -> Self:
-        """The same for one function of several."""
+        """Return the same for one function of several.
+
+        Parameters
+        ----------
+        pair : tuple of two labels
+            The function: one of the machine's pairs.
+
+        Returns
+        -------
+        Expansion
+            A new one.
+        """
         chosen = type(self)(self.svm.for_pair(pair), self.interactions)
         chosen.kept = self.kept
         return chosen
 
     @property
     def mask(self) -> Mask:
-        """The interactions kept, shape (n_interactions,)."""
+        """Mask of the interactions that are kept, shape (n_interactions,)."""
         return np.ones(self.interactions.size, dtype=bool) if self.kept is None else self.kept
 
     @property
@@ -71,23 +113,69 @@ class Expansion:
         return svm.intercept + svm.coef0**svm.degree * svm.dual_coef.sum(axis=1)
 
     def decisions(self, X: Matrix) -> Matrix:
-        """Values of the linear model, shape (n, n_functions)."""
+        """Return the values of the linear model.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, n_functions)
+            Decision values.
+        """
         points, rows = _with_one(X), np.column_stack([self.constant, self.coef])
         values = [self.interactions.terms.linear_form(points, row) for row in rows]
         return self.svm.resolved(np.column_stack(values))
 
     def contributions(self, X: Matrix) -> Matrix:
-        """Weight times value of every interaction, shape (n, n_interactions)."""
+        """Return weight times value of every interaction.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, n_interactions)
+            Rows that sum to the decision value less the constant.
+        """
         return monomials(_with_one(X), self.svm.degree)[1:].T * self.row
 
     def contributions_of(self, interactions: Iterable[Interaction], X: Matrix) -> Matrix:
-        """The same for some interactions only."""
+        """Return weight times value of some interactions.
+
+        Parameters
+        ----------
+        interactions : iterable of interactions
+            Which, in any order.
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            One column an interaction, as given.
+        """
         places, row = self.interactions.positions(interactions), self.row
         values = [row[i] * X[:, self.interactions.key(i)].prod(axis=1) for i in places]
         return np.reshape(values, (len(places), len(X))).T
 
     def degree_contributions(self, X: Matrix) -> Matrix:
-        """Contributions summed by degree 0..D, shape (n, D + 1)."""
+        """Return the contributions summed by degree.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, D + 1)
+            Column d for degree d; without the intercept.
+        """
         if self.kept is None:
             return self.svm.degree_terms(X)
         points, row, terms = _with_one(X), self.row, self.interactions.terms
@@ -99,19 +187,57 @@ class Expansion:
         return np.column_stack(parts)
 
     def feature_contributions(self, X: Matrix) -> Matrix:
-        """Contributions split equally among the distinct features of each interaction."""
+        """Return contributions, split equally among the distinct features of each interaction.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            Rows that sum to the decision value less the constant.
+        """
         batches = gen_batches(len(X), max(1, ENTRIES_AT_ONCE // self.interactions.size))
         return np.concatenate(
             [self.feature_totals(self.contributions(X[rows])) for rows in batches]
         )
 
     def feature_totals(self, values: Matrix) -> Matrix:
-        """Values of all interactions split in this way; the last axis becomes that of features."""
+        """Split values of all interactions equally among the distinct features of each.
+
+        Parameters
+        ----------
+        values : ndarray of shape (..., n_interactions)
+            The values.
+
+        Returns
+        -------
+        ndarray of shape (..., n_features)
+            Totals of the features.
+        """
         totals: Matrix = values @ self._fractions
         return totals
 
     def importance(self, data: Matrix | None) -> Matrix:
-        """Size of the weights, mean over the functions, times the spread of the interactions."""
+        """Return the size of the weights, times the spread of the interactions on some points.
+
+        Parameters
+        ----------
+        data : ndarray of shape (n, n_features) or None
+            The points, at least two. If None, the spread counts as 1.
+
+        Returns
+        -------
+        ndarray of shape (n_interactions,)
+            Means over the functions.
+
+        Raises
+        ------
+        ValueError
+            If there is one point only.
+        """
         sizes: Matrix = np.abs(self.coef).mean(axis=0)
         if data is None:
             return sizes

@@ -54,17 +54,15 @@ class PolynomialExplainer(BaseEstimator):
     constant_ : ndarray of shape (n_functions,)
         The constant c.
     intercept_ : ndarray of shape (n_functions,)
-        :math:`b_0`, the intercept of the model. It differs from ``constant_`` where dual
-        coefficients do not sum to 0, as in one-class machines.
+        :math:`b_0`, the intercept of the model: not c if dual coefficients do not sum to 0.
     n_interactions_ : int
         :math:`\binom{p+D}{D} - 1`, those with weight zero included (all below degree D if r is 0).
-    mask_ : ndarray of shape (n_interactions,)
-        Which interactions are kept (bool); see :meth:`keep`.
+    mask_ : ndarray of shape (n_interactions,), dtype=bool
+        Which interactions are kept; see :meth:`keep`.
     pairs_ : list of tuple, or None
         For each function of a classifier the labels that its positive and its negative values
-        vote for: one pair for two classes, all pairs (one-vs-one) for more. None for regression
-        and outlier detection, which have one function.
-    classes_ : ndarray, or None
+        vote for, one-vs-one. None for regression and outlier detection, with one function.
+    classes_ : ndarray of shape (n_classes,), or None
         The labels of a classifier.
     degree_ : int
         Degree D of the kernel.
@@ -75,16 +73,15 @@ class PolynomialExplainer(BaseEstimator):
 
     See Also
     --------
-    kernelbook.explain.plot_importance, kernelbook.explain.plot_waterfall
+    kernelbook.explain.plot_importance : The most important interactions as bars.
+    kernelbook.explain.plot_waterfall : From the constant to one decision value.
 
     Notes
     -----
-    An interaction is given as a tuple of feature indices or feature names, in any order, a power
-    by repetition: ``(0, 2, 2)`` or ``("age", "dose", "dose")`` is :math:`x_0 x_2^2`; a single
-    feature may stand without a tuple. Results have the sorted indices.
-
-    Weights depend on the units of the features: standardise before the fit, or rank by the spread
-    of the contributions on given data.
+    An interaction is a tuple of feature indices or names in any order, a power by repetition:
+    ``(0, 2, 2)`` or ``("age", "dose", "dose")`` is :math:`x_0 x_2^2`. A single feature needs no
+    tuple; results have the sorted indices. Weights depend on the units of the features:
+    standardise before the fit, or rank by the spread of the contributions on given data.
 
     References
     ----------
@@ -129,9 +126,11 @@ class PolynomialExplainer(BaseEstimator):
 
         Raises
         ------
-        TypeError, ValueError
-            If ``model`` is no fitted SVM with such a kernel, or its decision values at some
-            support vectors are not its dual coefficients times the kernel plus its intercept.
+        TypeError
+            If ``model`` is no estimator.
+        ValueError
+            If it is no fitted SVM with such a kernel, or its decision values at some support
+            vectors are not its dual coefficients times the kernel plus its intercept.
         """
         self._validate_params()
         return self._read(read_model(model))
@@ -159,13 +158,16 @@ class PolynomialExplainer(BaseEstimator):
             Signed weights: alpha times y, or alpha minus alpha* in regression.
         intercept : float or array of size 1, default=0.0
             The number b_0.
-        degree, gamma, coef0 : int, float, float
-            Of the kernel; gamma is the number that the model used, not a rule such as 'scale'.
+        degree : int
+            Degree D of the kernel.
+        gamma : float
+            Factor of its inner product: the number that was used, not a rule such as 'scale'.
+        coef0 : float, default=0.0
+            Its constant r.
         classes : tuple of two labels, default=None
-            The label of negative and of positive decision values. If None, the function is a
-            regression and ``predict`` returns its values.
+            The label of negative and of positive decision values. If None, a regression.
         feature_names : sequence of str, default=None
-            As in the constructor.
+            Names of the features. If None, ``x0, x1, ...``.
 
         Returns
         -------
@@ -196,10 +198,12 @@ class PolynomialExplainer(BaseEstimator):
 
     @property
     def coef_(self) -> Matrix:
+        """Weights of all interactions, shape (n_functions, n_interactions)."""
         return self._expansion.coef
 
     @property
     def mask_(self) -> Mask:
+        """Mask of the interactions that are kept, shape (n_interactions,)."""
         return self._expansion.mask
 
     def decision_function(self, X: ArrayLike) -> Matrix:
@@ -258,7 +262,7 @@ class PolynomialExplainer(BaseEstimator):
         Parameters
         ----------
         degree : int, default=None
-            Only those of this degree.
+            The degree. If None, all of them.
 
         Returns
         -------
@@ -279,7 +283,7 @@ class PolynomialExplainer(BaseEstimator):
         Returns
         -------
         str
-            Such as ``x0·x2²``.
+            Text such as ``x0·x2²``.
         """
         check_is_fitted(self)
         interactions = self._expansion.interactions
@@ -292,7 +296,7 @@ class PolynomialExplainer(BaseEstimator):
         Parameters
         ----------
         degree : int, default=None
-            Only those of this degree.
+            The degree. If None, all of them.
 
         Returns
         -------
@@ -313,14 +317,13 @@ class PolynomialExplainer(BaseEstimator):
             which does not depend on the units of the features. If None, it is :math:`|w_t|`. With
             several functions it is the mean over them.
         top : int, default=None
-            Only this many rows.
+            Number of rows. If None, all.
 
         Returns
         -------
         DataFrame
-            Columns ``interaction`` (sorted feature indices), ``name``, ``degree``, ``weight``
-            (signed; of one function only), ``importance``, ``fraction`` of the importance of all
-            kept interactions, and ``cumulative_fraction``.
+            Columns ``interaction`` (sorted feature indices), ``name``, ``degree``, ``weight`` (of
+            one function only), ``importance``, its ``fraction`` and ``cumulative_fraction``.
         """
         scores, interactions = self._scores(data), self._expansion.interactions
         return interaction_table(interactions, scores, self.mask_, self.coef_, top)
@@ -355,9 +358,8 @@ class PolynomialExplainer(BaseEstimator):
         -------
         DataFrame
             Indexed by ``degree`` 1..D: ``mean_magnitude`` of :meth:`degree_contributions` and its
-            ``fraction``, the signed ``mean`` (near zero beside a large magnitude: the degree has
-            no preferred direction), ``standard_deviation`` (divisor n), ``lower_quartile``,
-            ``median`` and ``upper_quartile``.
+            ``fraction``, the signed ``mean``, ``standard_deviation`` (divisor n),
+            ``lower_quartile``, ``median`` and ``upper_quartile``.
         """
         return degree_table(self.degree_contributions(data)[:, 1:])
 
@@ -386,9 +388,8 @@ class PolynomialExplainer(BaseEstimator):
     def feature_contributions(self, X: ArrayLike) -> Matrix:
         """Compute what every feature adds to a decision value.
 
-        The contribution of an interaction is split equally among its distinct features. The
-        totals are the Shapley values of the game in which absent features are 0 (the mean, for
-        standardised data): a product vanishes unless all its features are present.
+        Each interaction is split equally among its distinct features: the Shapley values of the
+        game in which absent features are 0, the mean of standardised data.
 
         Parameters
         ----------
@@ -433,7 +434,7 @@ class PolynomialExplainer(BaseEstimator):
         Parameters
         ----------
         count : int, default=None
-            This many interactions.
+            Number of interactions. Exactly one of the three is a number.
         fraction_of_interactions : float in (0, 1], default=None
             At least this fraction of the number of kept interactions.
         fraction_of_importance : float in (0, 1], default=None
@@ -443,8 +444,8 @@ class PolynomialExplainer(BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_interactions,)
-            A mask (bool) for :meth:`keep`.
+        ndarray of shape (n_interactions,), dtype=bool
+            A mask for :meth:`keep`.
         """
         return selected(
             self._scores(data), self.mask_, count, fraction_of_interactions, fraction_of_importance
@@ -455,8 +456,8 @@ class PolynomialExplainer(BaseEstimator):
 
         Parameters
         ----------
-        interactions : ndarray of shape (n_interactions,) or list of interactions
-            A mask such as :meth:`select` returns, or keys. None may have been dropped before.
+        interactions : ndarray of shape (n_interactions,), dtype=bool, or list of interactions
+            A mask such as :meth:`select` returns, or keys, none of them dropped before.
 
         Returns
         -------

@@ -27,6 +27,30 @@ class Interactions:
     these come in just this order, behind the constant, and their multiplicities contain the
     binomial coefficients of the kernel.
 
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+    degree : int
+        The largest degree D.
+    feature_names : iterable of str or None
+        Names of the features. If None, ``x0, x1, ...``.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        Names of the features.
+    degree : int
+        The largest degree.
+    terms : Monomials
+        The monomials that stand for the interactions and, first, the constant.
+    size : int
+        Number of interactions.
+    slices : dict
+        From each degree to the slice of its interactions.
+
+    Examples
+    --------
     >>> interactions = Interactions(2, degree=2, feature_names=["age", "dose"])
     >>> [interactions.name(key) for key in interactions.keys()]
     ['age', 'dose', 'age²', 'age·dose', 'dose²']
@@ -44,7 +68,23 @@ class Interactions:
         self.slices = {d: slice(ends[d - 1], ends[d]) for d in range(1, degree + 1)}
 
     def places(self, degree: int | None = None) -> slice:
-        """Where the interactions of one degree stand, or all of them."""
+        """Return where the interactions of one degree stand.
+
+        Parameters
+        ----------
+        degree : int, default=None
+            The degree. If None, all of them.
+
+        Returns
+        -------
+        slice
+            Of positions.
+
+        Raises
+        ------
+        ValueError
+            If there is no such degree.
+        """
         if degree is None:
             return slice(0, self.size)
         if degree not in self.slices:
@@ -52,7 +92,18 @@ class Interactions:
         return self.slices[degree]
 
     def keys(self, degree: int | None = None) -> list[Key]:
-        """Keys of the interactions of one degree, or of all."""
+        """Return the keys of the interactions of one degree.
+
+        Parameters
+        ----------
+        degree : int, default=None
+            The degree. If None, all of them.
+
+        Returns
+        -------
+        list of tuple of int
+            Sorted feature indices, in order.
+        """
         keys: list[Key] = []
         for d in self.slices if degree is None else [degree]:
             indices = self.terms.indices[1:][self.places(d), self.degree - d :]
@@ -60,12 +111,34 @@ class Interactions:
         return keys
 
     def key(self, place: int) -> Key:
-        """Key of the interaction at a position."""
+        """Return the key of the interaction at a position.
+
+        Parameters
+        ----------
+        place : int
+            The position.
+
+        Returns
+        -------
+        tuple of int
+            Sorted feature indices.
+        """
         indices = self.terms.indices[place + 1]
         return tuple((indices[indices > 0] - 1).tolist())
 
     def name(self, key: Key) -> str:
-        """The product in words, such as ``x0·x2²``."""
+        """Return an interaction as a product of feature names.
+
+        Parameters
+        ----------
+        key : tuple of int
+            Sorted feature indices.
+
+        Returns
+        -------
+        str
+            Text such as ``x0·x2²``.
+        """
         factors = []
         for index in dict.fromkeys(key):
             power = str(key.count(index)).translate(SUPERSCRIPTS)
@@ -73,14 +146,46 @@ class Interactions:
         return "·".join(factors)
 
     def positions(self, interactions: Iterable[Interaction]) -> Indices:
-        """Positions of given interactions; raise for one that does not exist."""
+        """Return the positions of given interactions.
+
+        Parameters
+        ----------
+        interactions : iterable of interactions
+            Tuples of feature indices or names, in any order.
+
+        Returns
+        -------
+        ndarray of shape (k,), dtype=int
+            Their positions, as given.
+
+        Raises
+        ------
+        ValueError
+            If one does not exist, or if a single one is given instead of a list.
+        """
         single = isinstance(interactions, tuple) and all(map(_is_feature, interactions))
         if single or _is_feature(interactions):
             raise ValueError(f"interactions must be a list: write [{interactions!r}].")
         return np.array([self._position(interaction) for interaction in interactions], np.intp)
 
     def mask(self, interactions: Mask | Iterable[Interaction]) -> Mask:
-        """A boolean mask over all interactions, from such a mask or from a list of them."""
+        """Return a mask over all interactions.
+
+        Parameters
+        ----------
+        interactions : ndarray of shape (size,), dtype=bool, or iterable of interactions
+            Such a mask, or a list as for :meth:`positions`.
+
+        Returns
+        -------
+        ndarray of shape (size,), dtype=bool
+            A new mask.
+
+        Raises
+        ------
+        ValueError
+            If a mask has another shape, or an interaction does not exist.
+        """
         mask = np.zeros(self.size, dtype=bool)
         if not isinstance(interactions, np.ndarray) or interactions.dtype != bool:
             mask[self.positions(interactions)] = True

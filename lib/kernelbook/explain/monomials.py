@@ -32,8 +32,22 @@ ENTRIES_AT_ONCE = 2**21
 
 
 def n_monomials(n_variables: int, degree: int) -> int:
-    """Number of monomials of exactly this degree.
+    """Return the number of monomials of exactly one degree.
 
+    Parameters
+    ----------
+    n_variables : int
+        Number p of variables.
+    degree : int
+        Degree d >= 0.
+
+    Returns
+    -------
+    int
+        The binomial coefficient of p + d - 1 over d.
+
+    Examples
+    --------
     >>> n_monomials(3, 2)  # xx xy xz yy yz zz
     6
     """
@@ -41,8 +55,22 @@ def n_monomials(n_variables: int, degree: int) -> int:
 
 
 def first_position(n_variables: int, degree: int) -> Indices:
-    """Position of the first monomial whose smallest index is at least i, for i = 0..p-1.
+    """Return the position of the first monomial whose smallest index is at least i, for each i.
 
+    Parameters
+    ----------
+    n_variables : int
+        Number p of variables.
+    degree : int
+        Degree of the monomials.
+
+    Returns
+    -------
+    ndarray of shape (p,), dtype=int
+        One position for each i from 0 to p - 1.
+
+    Examples
+    --------
     >>> first_position(3, 2).tolist()  # (0, 0), (1, 1) and (2, 2) among the six
     [0, 3, 5]
     """
@@ -52,13 +80,29 @@ def first_position(n_variables: int, degree: int) -> Indices:
 
 
 def monomials(X: Matrix, degree: int, *, by_last: bool = False) -> Matrix:
-    """All monomials of one degree at the rows of X, shape (n_monomials, n).
+    """Return all monomials of one degree at the rows of X.
 
     Every one is a shorter monomial times one variable more. In lexicographic order that
     variable goes in front of those that start at it or later, the end of the shorter table;
     with ``by_last`` it goes behind those that end at it or earlier, the beginning of the shorter
     table, so that equal last indices stand together.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Values of the variables.
+    degree : int
+        Degree of the monomials.
+    by_last : bool, default=False
+        Whether they are ordered by their last index first.
+
+    Returns
+    -------
+    ndarray of shape (n_monomials, n)
+        One monomial a row.
+
+    Examples
+    --------
     >>> X = np.array([[2.0, 3.0, 5.0]])
     >>> monomials(X, 2)[:, 0].tolist()
     [4.0, 6.0, 10.0, 9.0, 15.0, 25.0]
@@ -87,8 +131,24 @@ def _joined(n_variables: int, degree: int, by_last: bool) -> list[slice]:
 
 
 def index_table(n_variables: int, degree: int, *, by_last: bool = False) -> NDArray[np.int32]:
-    """The sorted index tuples of :func:`monomials`, shape (n_monomials, degree).
+    """Return the sorted index tuples of :func:`monomials`.
 
+    Parameters
+    ----------
+    n_variables : int
+        Number of variables.
+    degree : int
+        Degree of the monomials.
+    by_last : bool, default=False
+        Whether they are ordered by their last index first.
+
+    Returns
+    -------
+    ndarray of shape (n_monomials, degree), dtype=int32
+        One tuple a row.
+
+    Examples
+    --------
     >>> index_table(2, 3).tolist()
     [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
     """
@@ -105,11 +165,27 @@ def index_table(n_variables: int, degree: int, *, by_last: bool = False) -> NDAr
 
 
 def positions(indices: NDArray[Any], n_variables: int, degree: int) -> Indices:
-    """Positions of sorted index tuples among the monomials of a degree.
+    """Return the positions of sorted index tuples among the monomials of a degree.
 
     Tuples shorter than the degree stand for the first monomial that begins so: their last index
     repeated.
 
+    Parameters
+    ----------
+    indices : ndarray of shape (n, k), dtype=int
+        Sorted tuples, k at most the degree.
+    n_variables : int
+        Number of variables.
+    degree : int
+        Degree of the monomials.
+
+    Returns
+    -------
+    ndarray of shape (n,), dtype=int
+        Rows of :func:`index_table`.
+
+    Examples
+    --------
     >>> positions(np.array([[0, 1, 1]]), 2, 3).tolist()
     [2]
     >>> positions(np.array([[0], [1]]), 2, 3).tolist()
@@ -125,8 +201,20 @@ def positions(indices: NDArray[Any], n_variables: int, degree: int) -> Indices:
 
 
 def multiplicities(indices: NDArray[np.int32]) -> Matrix:
-    r"""Number of orders of each sorted tuple, :math:`d! / \prod_i n_i!`, as floats.
+    r"""Return the number of orders of each sorted tuple, :math:`d! / \prod_i n_i!`.
 
+    Parameters
+    ----------
+    indices : ndarray of shape (n, d), dtype=int32
+        Sorted tuples, in which the index i occurs :math:`n_i` times.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Integers, as floats.
+
+    Examples
+    --------
     >>> multiplicities(np.array([[2, 2, 3, 8, 10]], dtype=np.int32)).tolist()  # 5! / 2!
     [60.0]
     """
@@ -140,7 +228,23 @@ def multiplicities(indices: NDArray[np.int32]) -> Matrix:
 
 @dataclass(frozen=True)
 class Monomials:
-    """The monomials of one degree, with the split into heads and tails described above."""
+    """The monomials of one degree, with the split into heads and tails described above.
+
+    Parameters
+    ----------
+    n_variables : int
+        Number of variables.
+    degree : int
+        Degree of the monomials.
+
+    Examples
+    --------
+    Weighted sums of xx, xy and yy over two points:
+
+    >>> X, weights = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0])
+    >>> Monomials(2, 2).weighted_sums(X, weights).tolist()
+    [91.0, 122.0, 164.0]
+    """
 
     n_variables: int
     degree: int
@@ -150,11 +254,22 @@ class Monomials:
 
     @cached_property
     def indices(self) -> NDArray[np.int32]:
-        """The sorted index tuples, built when first asked for."""
+        """Sorted index tuples of the monomials, built when they are first asked for."""
         return index_table(self.n_variables, self.degree)
 
     def position(self, indices: list[int]) -> int:
-        """Position of one sorted index tuple."""
+        """Return the position of one sorted index tuple.
+
+        Parameters
+        ----------
+        indices : list of int
+            The tuple.
+
+        Returns
+        -------
+        int
+            Its row in ``indices`` of the object.
+        """
         [place] = positions(np.array([indices]), self.n_variables, self.degree)
         return int(place)
 
@@ -183,7 +298,20 @@ class Monomials:
             yield rows, monomials(X[rows], head, by_last=True), monomials(X[rows], tail)
 
     def weighted_sums(self, X: Matrix, weights: Matrix) -> Matrix:
-        """Sum of each monomial over the rows of X, with one weight a row; shape (len(self),)."""
+        """Return the weighted sum of each monomial over the rows of X.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            Values of the variables.
+        weights : ndarray of shape (n,)
+            One weight a row.
+
+        Returns
+        -------
+        ndarray of shape (n_monomials,)
+            The sums.
+        """
         sums = np.zeros(len(self))
         for chunk, heads, tails in self._tables(X):
             tails *= weights[chunk]
@@ -192,7 +320,20 @@ class Monomials:
         return sums
 
     def linear_form(self, X: Matrix, coefficients: Matrix) -> Matrix:
-        """Sum of coefficient times monomial at each row of X; shape (n,)."""
+        """Return the sum of coefficient times monomial at each row of X.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            Values of the variables.
+        coefficients : ndarray of shape (n_monomials,)
+            One coefficient a monomial.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The sums.
+        """
         values = np.zeros(len(X))
         for chunk, heads, tails in self._tables(X):
             for its_heads, its_tails, products in self._blocks:
@@ -201,10 +342,20 @@ class Monomials:
         return values
 
     def standard_deviations(self, X: Matrix) -> Matrix:
-        """Standard deviation (divisor n) of each monomial over the rows of X.
+        """Return the standard deviation (divisor n) of each monomial over the rows of X.
 
         From the deviations themselves: the difference of two moments would lose every digit of
         features far from the origin.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            Values of the variables.
+
+        Returns
+        -------
+        ndarray of shape (n_monomials,)
+            Standard deviations, in the unit of the monomial.
         """
         head, tail = self._halves
         heads, tails = monomials(X, head, by_last=True), monomials(X, tail)

@@ -29,10 +29,40 @@ KERNEL = {"degree": [POSITIVE], "gamma": [FINITE], "coef0": [FINITE]}
 class PolynomialSVM:
     r"""The functions :math:`f_k(x) = b_k + \sum_i a_{ki} (\gamma x_i^\top x + r)^D`.
 
-    ``dual_coef`` (n_functions, n_sv) is signed (alpha times y), ``intercept`` (n_functions,).
-    A classifier has one function for each of ``pairs``, whose positive values vote for the first
-    label of the pair; regressors and outlier detectors have one function and no pairs. Values up
-    to ``resolution`` have no sign that the fit could vouch for and count as 0, the boundary.
+    A classifier has one function for each of :attr:`pairs`, whose positive values vote for the
+    first label of the pair; regressors and outlier detectors have one function and no pairs.
+
+    Parameters
+    ----------
+    support_vectors : ndarray of shape (n_sv, n_features)
+        The points :math:`x_i`.
+    dual_coef : ndarray of shape (n_functions, n_sv)
+        Signed coefficients :math:`a_{ki}`, alpha times y.
+    intercept : ndarray of shape (n_functions,)
+        The constants :math:`b_k`.
+    degree : int
+        Degree D of the kernel.
+    gamma : float
+        Factor of the inner product.
+    coef0 : float
+        The constant r of the kernel.
+    kind : {'classifier', 'regressor', 'outlier_detector'}
+        What the functions are for.
+    classes : ndarray of shape (n_classes,), default=None
+        The labels of a classifier.
+    resolution : float, default=0.0
+        Values up to this size have no sign that the fit could vouch for: they count as 0.
+    one_vs_rest : bool, default=False
+        Whether decision values of several classes come one a class, as scikit-learn's 'ovr'.
+    break_ties : bool, default=False
+        Whether equal votes are decided by these values.
+    feature_names : ndarray of shape (n_features,), default=None
+        Names of the features.
+
+    Raises
+    ------
+    sklearn.utils._param_validation.InvalidParameterError
+        If the degree is not an integer >= 1, or gamma or coef0 is not finite.
     """
 
     support_vectors: Matrix
@@ -53,14 +83,30 @@ class PolynomialSVM:
 
     @property
     def pairs(self) -> list[Pair] | None:
-        """For every function the labels of its positive and of its negative values."""
+        """Labels of the positive and of the negative values of each function, or None."""
         if self.classes is None:
             return None
         labels = self.classes.tolist()
         return [(labels[i], labels[j]) for i, j in _class_pairs(len(labels))]
 
     def for_pair(self, pair: Pair) -> Self:
-        """The machine for two classes that one of the functions is by itself."""
+        """Return the machine for two classes that one of the functions is by itself.
+
+        Parameters
+        ----------
+        pair : tuple of two labels
+            One of :attr:`pairs`.
+
+        Returns
+        -------
+        PolynomialSVM
+            A machine with one function.
+
+        Raises
+        ------
+        ValueError
+            If there is no such pair.
+        """
         pairs = self.pairs or []
         if self.classes is None or pair not in pairs:
             raise ValueError(f"pair must be one of {pairs}, in this order, got {pair!r}.")
@@ -74,16 +120,42 @@ class PolynomialSVM:
         )
 
     def only(self, rows: Matrix) -> Matrix:
-        """The only one of rows that belong to the functions; refused if there are several."""
+        """Return the only one of rows that belong to the functions.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_functions, k)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+            The row.
+
+        Raises
+        ------
+        ValueError
+            If there are several functions.
+        """
         if len(rows) > 1:
             raise ValueError(f"choose one function by for_pair(pair), a pair of {self.pairs}.")
         row: Matrix = rows[0]
         return row
 
     def degree_terms(self, X: Matrix) -> Matrix:
-        """Part of every degree 0..D in the only function, without the intercept; (n, D + 1).
+        """Return the part of every degree in the only function, without the intercept.
 
         The kernel is a polynomial in the inner product, so no expansion is needed.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, D + 1)
+            Column d for degree d.
         """
         D, weights = self.degree, self.only(self.dual_coef)
         terms = np.empty((len(X), D + 1))
@@ -96,11 +168,33 @@ class PolynomialSVM:
         return terms
 
     def resolved(self, decisions: Matrix) -> Matrix:
-        """Decision values, exactly 0 where their sign is below the resolution of the fit."""
+        """Return decision values, exactly 0 where the fit does not resolve their sign.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (n, n_functions)
+            Values of the functions.
+
+        Returns
+        -------
+        ndarray of shape (n, n_functions)
+            The same but for those up to ``resolution`` in size.
+        """
         return np.where(np.abs(decisions) <= self.resolution, 0.0, decisions)
 
     def shaped(self, decisions: Matrix) -> Matrix:
-        """Decision values (n, n_functions) in the shape of the model's ``decision_function``."""
+        """Return decision values in the shape of the model's ``decision_function``.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (n, n_functions)
+            Values of the functions.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_functions) or (n, n_classes)
+            One column for one function; by class with ``one_vs_rest``.
+        """
         if len(self.intercept) == 1:
             return decisions[:, 0]
         if self.one_vs_rest and self.classes is not None:
@@ -108,7 +202,18 @@ class PolynomialSVM:
         return decisions
 
     def predictions(self, decisions: Matrix) -> NDArray[Any]:
-        """Labels (classifier), values (regressor), or +1 inside and -1 outside."""
+        """Return what a model of this kind predicts.
+
+        Parameters
+        ----------
+        decisions : ndarray of shape (n, n_functions)
+            Values of the functions.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels (classifier), values (regressor), or +1 inside and -1 outside.
+        """
         if self.classes is None:
             values = decisions[:, 0]
             return values if self.kind == "regressor" else np.where(values >= 0, 1, -1)

@@ -20,8 +20,30 @@ FRACTION = Interval(Real, 0, 1, closed="right")
 
 
 def selected(scores: Matrix, kept: Mask, *criteria: float | None) -> Mask:
-    """A mask of the kept interactions with the largest scores, as few as meet one criterion.
+    """Return a mask of the kept interactions with the largest scores.
 
+    Parameters
+    ----------
+    scores : ndarray of shape (n_interactions,)
+        Their importance.
+    kept : ndarray of shape (n_interactions,), dtype=bool
+        Those from which to select.
+    *criteria : int or float or None
+        In order ``count``, ``fraction_of_interactions`` and ``fraction_of_importance``: one is a
+        number, which as few interactions as possible have to reach.
+
+    Returns
+    -------
+    ndarray of shape (n_interactions,), dtype=bool
+        The selection.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one criterion is given, or it is out of range.
+
+    Examples
+    --------
     >>> scores, kept = np.array([2.0, 4.0, 1.0, 3.0]), np.array([True, True, True, False])
     >>> selected(scores, kept, None, None, 0.8).tolist()  # 6 of 7
     [True, True, False, False]
@@ -43,7 +65,26 @@ def selected(scores: Matrix, kept: Mask, *criteria: float | None) -> Mask:
 def interaction_table(
     interactions: Interactions, scores: Matrix, kept: Mask, coef: Matrix, top: int | None
 ) -> "DataFrame":
-    """The kept interactions in falling order of their scores, with the weights of one function."""
+    """Return a table of the kept interactions, in falling order of their scores.
+
+    Parameters
+    ----------
+    interactions : Interactions
+        All interactions.
+    scores : ndarray of shape (n_interactions,)
+        Their importance.
+    kept : ndarray of shape (n_interactions,), dtype=bool
+        Those that are kept.
+    coef : ndarray of shape (n_functions, n_interactions)
+        Their weights, shown if there is one function.
+    top : int or None
+        Number of rows. If None, all.
+
+    Returns
+    -------
+    DataFrame
+        What :meth:`PolynomialExplainer.importance` returns.
+    """
     order = _ranked(scores, kept)[:top]
     keys = [interactions.key(place) for place in order]
     fraction = scores[order] / (scores.sum() or 1.0)
@@ -62,14 +103,38 @@ def interaction_table(
 
 
 def feature_table(names: tuple[str, ...], totals: Matrix) -> "DataFrame":
-    """Features in falling order of their totals."""
+    """Return a table of the features, in falling order of their totals.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the features.
+    totals : ndarray of shape (n_features,)
+        Their importance.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``feature``, ``importance``, ``fraction``.
+    """
     fraction = totals / (totals.sum() or 1.0)
     features = table({"feature": names, "importance": totals, "fraction": fraction})
     return features.iloc[np.argsort(-totals, kind="stable")].reset_index(drop=True)
 
 
 def degree_table(parts: Matrix) -> "DataFrame":
-    """Statistics of the contributions (n, D) of degrees 1 to D."""
+    """Return a table of statistics of the contributions of each degree.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n, D)
+        Contributions of degrees 1 to D at n points.
+
+    Returns
+    -------
+    DataFrame
+        What :meth:`PolynomialExplainer.degree_importance` returns.
+    """
     magnitude = np.abs(parts).mean(axis=0)
     lower, median, upper = np.percentile(parts, [25, 50, 75], axis=0)
     columns = {
@@ -86,7 +151,23 @@ def degree_table(parts: Matrix) -> "DataFrame":
 
 
 def table(columns: dict[str, Any]) -> "DataFrame":
-    """A DataFrame of the columns."""
+    """Return a DataFrame of given columns.
+
+    Parameters
+    ----------
+    columns : dict
+        From names to values.
+
+    Returns
+    -------
+    DataFrame
+        The table.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed.
+    """
     return import_optional("pandas", extra="data", purpose="A table").DataFrame(columns)
 
 

@@ -30,7 +30,31 @@ def read_arrays(
     classes: ArrayLike | None,
     **kernel: Any,
 ) -> PolynomialSVM:
-    """Check raw arrays of one decision function, and say which is wrong."""
+    """Check raw arrays of one decision function, and make them a machine.
+
+    Parameters
+    ----------
+    support_vectors : array-like of shape (n_sv, n_features)
+        Points of the training set.
+    dual_coef : array-like of shape (n_sv,), (1, n_sv) or (n_sv, 1)
+        Signed weights, alpha times y.
+    intercept : float or array of size 1
+        The constant of the function.
+    classes : tuple of two labels or None
+        The label of negative and of positive values. If None, the function is a regression.
+    **kernel : dict
+        ``degree``, ``gamma`` and ``coef0``.
+
+    Returns
+    -------
+    PolynomialSVM
+        With copies of the arrays.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, an entry is not finite, or the labels are not two.
+    """
     checked = {"dtype": np.float64, "copy": True}
     vectors = check_array(support_vectors, **checked, input_name="support_vectors")
     flat = checked | {"ensure_2d": False}
@@ -51,7 +75,26 @@ def read_arrays(
 
 
 def read_model(model: BaseEstimator) -> PolynomialSVM:
-    """Read a fitted SVM, and refuse one that its support vectors do not reproduce."""
+    """Read a fitted SVM, and compare it with its own support vectors.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted machine with a polynomial kernel, of any library that follows scikit-learn.
+
+    Returns
+    -------
+    PolynomialSVM
+        With copies of its arrays.
+
+    Raises
+    ------
+    TypeError
+        If it is no estimator.
+    ValueError
+        If it is no fitted machine with such a kernel, or if its decision values are not its dual
+        coefficients times the kernel of its support vectors plus its intercept.
+    """
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be an estimator, got {model!r}; see from_support_vectors.")
     kind, params = get_tags(model).estimator_type, model.get_params(deep=False)

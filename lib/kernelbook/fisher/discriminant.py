@@ -20,7 +20,7 @@ from kernelbook.estimator import (
     training_gram,
 )
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
-from kernelbook.kernels import KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 
 __all__ = ["KernelFisherDiscriminant"]
 
@@ -48,25 +48,25 @@ class KernelFisherDiscriminant(
             callable, default='rbf'
         A name, an object of :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the
         matrix of values. One that is not positive semi-definite on the data is rejected.
-    degree : int, default=3
-        Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median'} or float, default='scale'
         Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
         see :func:`~kernelbook.kernels.resolve_gamma`.
+    degree : int, default=3
+        Degree of the polynomial kernel; ignored by the others.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     reg : float or 'loo', default=1.0
-        :math:`\mu > 0`, on the scale of sums over the points: N is not divided by n. Zero is
-        refused, because N (n, n) has at most rank n minus the number of classes. 'loo' takes the
-        value of least leave-one-out error, see Notes.
+        Regularization parameter :math:`\mu > 0`, on the scale of sums over the points: N is not
+        divided by n. Zero is rejected, because N (n, n) has at most rank n minus the number of
+        classes. 'loo' takes the value of least leave-one-out error, see Notes.
     penalty : {'norm', 'coef'}, default='norm'
         What is penalised beside the within-class scatter, see above.
     priors : array-like of shape (n_classes,) or 'equal', default=None
         Class probabilities in the order of ``classes_``; if None, the fractions in the training
         set. With 'equal' the class of the nearest projected mean is predicted.
     n_components : int, default=None
-        Columns of :meth:`transform`, at most the number of classes minus 1 (the default).
-        Predictions use all discriminants.
+        Number of columns of :meth:`transform`, at most the number of classes minus 1. If None,
+        that many. Predictions use all discriminants.
 
     Attributes
     ----------
@@ -105,10 +105,10 @@ class KernelFisherDiscriminant(
     Raises
     ------
     ValueError
-        In ``fit``: a single class, parameters out of range, ``reg`` so small that rounding
-        hides it beside the scatter.
+        In ``fit``, if there is a single class, a parameter is out of range, or ``reg`` is so
+        small that rounding hides it beside the scatter.
     NotPositiveSemidefiniteError
-        For a Gram matrix with negative eigenvalues.
+        If the Gram matrix has a negative eigenvalue.
 
     Notes
     -----
@@ -213,9 +213,7 @@ class KernelFisherDiscriminant(
         counts = Y.sum(axis=0)
         self._check_components(len(counts))
         self.priors_ = self._resolve_priors(counts)
-        self.kernel_ = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        self.kernel_ = self._resolve_kernel(X)
         self._mean = X.mean(axis=0)
         self._split = self.kernel_.about(self._mean)
         K = training_gram(self._split, X)
@@ -251,9 +249,10 @@ class KernelFisherDiscriminant(
         Returns
         -------
         ndarray of shape (m,) or (m, n_classes)
-            Those of Gaussian classes with the common regularised covariance; see Notes of the
-            class. A regularised covariance is no estimate of the spread of new points: take the
-            values as an order, not as calibrated probabilities.
+            Values for Gaussian classes with the common regularised covariance; see Notes of the
+            class. With two classes positive on the side of ``classes_[1]``. A regularised
+            covariance is no estimate of the spread of new points: take the values as an order,
+            not as calibrated probabilities.
         """
         scores = self._projections(X) @ self.projected_means_.T
         scores += np.log(self.priors_) - 0.5 * (self.projected_means_**2).sum(axis=1)

@@ -25,6 +25,36 @@ def solve_norm(K: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Matrix]:
 
     N = K W K with W centring within the classes, so :math:`(W K + \mu I) \alpha = E`. That
     is :math:`(K + \mu I) \alpha = Y c` with c such that :math:`Y^\top \alpha = Y^\top E/\mu`.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix.
+    Y : ndarray of shape (n, C)
+        Class indicators.
+    reg : float
+        :math:`\mu > 0`.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n, C)
+        :math:`\alpha = N_\mu^{-1} D`.
+    small : ndarray of shape (C, C)
+        :math:`D^\top N_\mu^{-1} D`, symmetric.
+
+    Raises
+    ------
+    ValueError
+        If ``reg`` is lost to rounding.
+
+    Examples
+    --------
+    Two points at -1 and 1, each a class of its own: N = 0, so that with :math:`\mu = 1` the small
+    matrix is :math:`E^\top K E`, here K itself:
+
+    >>> K, Y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(2)
+    >>> solve_norm(K, Y, 1.0)[1].round(12).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     E = _between_directions(Y)
     A = double_centre(K)[0]
@@ -44,6 +74,32 @@ def solve_linear(X: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Matrix]:
     With the centred X as :math:`U \Sigma V^\top` of full rank,
     :math:`(U^\top W U + \mu \Sigma^{-2}) \beta = U^\top E` and
     :math:`\alpha = U \Sigma^{-2} \beta`, where no entry carries the scale of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Training points.
+    Y : ndarray of shape (n, C)
+        Class indicators.
+    reg : float
+        :math:`\mu > 0`.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n, C)
+        :math:`\alpha`, as of :func:`solve_norm` for the linear kernel.
+    small : ndarray of shape (C, C)
+        :math:`D^\top N_\mu^{-1} D`, symmetric.
+
+    Raises
+    ------
+    ValueError
+        If ``reg`` is lost to rounding.
+
+    Examples
+    --------
+    >>> solve_linear(np.array([[-1.0], [1.0]]), np.eye(2), 1.0)[1].round(12).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     E = _between_directions(Y)
     U, sigma, _ = svd(X - X.mean(axis=0), full_matrices=False, check_finite=False)
@@ -64,6 +120,37 @@ def solve_coef(K: Matrix, s: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Mat
     K and s are the parts of the kernel in the split of :meth:`kernelbook.kernels.Kernel.about`.
     Where the condition of N is beyond a Cholesky factorisation, the triangular factor comes
     from Q itself by QR, whose condition is but the root.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Values of :math:`k_c` among the training points.
+    s : ndarray of shape (n,)
+        What was split off for one argument.
+    Y : ndarray of shape (n, C)
+        Class indicators.
+    reg : float
+        :math:`\mu > 0`.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n, C)
+        :math:`\alpha = N_\mu^{-1} D`.
+    small : ndarray of shape (C, C)
+        :math:`D^\top N_\mu^{-1} D`, symmetric.
+
+    Raises
+    ------
+    ValueError
+        If ``reg`` is lost to rounding.
+
+    Examples
+    --------
+    With each point a class of its own N is zero, so :math:`\alpha = D / \mu`:
+
+    >>> K, Y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(2)
+    >>> solve_coef(K, np.zeros(2), Y, 2.0)[0].round(12).tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
     """
     E = _between_directions(Y)
     Q = _centre_within(K, Y) + _centre_within(s[:, None], Y)
@@ -82,11 +169,37 @@ def solve_coef(K: Matrix, s: Matrix, Y: Matrix, reg: float) -> tuple[Matrix, Mat
 
 
 def leave_one_out(K: Matrix, Y: Matrix) -> tuple[Matrix, Matrix]:
-    r"""Candidates for :math:`\mu`, largest first, and their mean squared leave-one-out errors.
+    r"""Return candidates for :math:`\mu`, and their mean squared leave-one-out errors.
 
     The inverse of the bordered matrix is that of :math:`H K H + \mu I` without the constant
     vector, so one eigendecomposition serves all candidates. Targets are the class indicators
     divided by :math:`\sqrt{l_c}` and stay fixed.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix.
+    Y : ndarray of shape (n, C)
+        Class indicators.
+
+    Returns
+    -------
+    candidates : ndarray of shape (17,)
+        Values of :math:`\mu`, largest first.
+    errors : ndarray of shape (17,)
+        Summed over the classes, averaged over the points.
+
+    Raises
+    ------
+    ValueError
+        If all points coincide in feature space.
+
+    Examples
+    --------
+    >>> X, Y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.eye(2)[[0, 0, 1, 1]]
+    >>> candidates, errors = leave_one_out(X @ X.T, Y)
+    >>> len(candidates), bool(candidates[0] > candidates[-1]), bool((errors > 0).all())
+    (17, True, True)
     """
     values, U = eigh(double_centre(K)[0], overwrite_a=True, check_finite=False)
     values = np.maximum(values, 0.0)

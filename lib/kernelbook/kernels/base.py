@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,28 @@ Index = NDArray[np.intp]
 NAMED: dict[str, type[Kernel]] = {}
 # Points of one block when only the diagonal is wanted: 15/16 of its values are computed in vain.
 DIAGONAL_BLOCK = 16
+
+
+@dataclass(frozen=True)
+class KernelParameters:
+    """Parameters of an estimator from which a named kernel is made.
+
+    Parameters
+    ----------
+    gamma : float or str, default=1.0
+        The width, or a rule for it; see :func:`~kernelbook.kernels.resolve_gamma`.
+    degree : int, default=3
+        Degree of a polynomial.
+    coef0 : float, default=0.0
+        Independent term.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights of the training points in rules for the width.
+    """
+
+    gamma: float | str = 1.0
+    degree: int = 3
+    coef0: float = 0.0
+    sample_weight: Array | None = None
 
 
 class Kernel(ABC):
@@ -79,34 +102,20 @@ class Kernel(ABC):
             NAMED[name] = cls
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
         """Return the kernel that an estimator's parameters and training points stand for.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        gamma : float or str
-            The width, or a rule for it; see :func:`resolve_gamma`.
-        degree : int
-            Degree of a polynomial.
-        coef0 : float
-            Independent term.
-        sample_weight : ndarray of shape (n,), default=None
-            Weights of the points in rules for the width.
+        parameters : KernelParameters
+            What the estimator was given; a kernel takes what it has and ignores the rest.
 
         Returns
         -------
         Kernel
-            With the parameters that it has; the others are ignored.
+            A kernel with those of the parameters that it has.
         """
         return cls()
 
@@ -189,6 +198,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n, n)
+            ``k(X[i], X[j])``.
         """
         return self.evaluate(X, X)
 
@@ -245,7 +255,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (n,)
-            s(x), zero if nothing was split off.
+            The values s(x), zero if nothing was split off.
         """
         return np.zeros(len(X))
 
@@ -261,12 +271,13 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them.
 
         Returns
         -------
         ndarray of shape (k, d)
+            What ``fit`` takes for these points alone; not a copy if ``index`` names them all.
         """
         return X if len(index) == len(X) else X[index]
 
@@ -277,7 +288,7 @@ class Kernel(ABC):
         ----------
         X : ndarray of shape (n, d)
             Training points.
-        index : ndarray of int, shape (k,)
+        index : ndarray of shape (k,), dtype=int
             Which of them occur in the sum.
         coefficients : ndarray of shape (k,) or (k, p)
             Their coefficients, p columns for p functions.
@@ -322,7 +333,7 @@ class Kernel(ABC):
         return None
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)`; smooth kernels only.
+        r"""Return :math:`\sum_j w_{ij} \nabla_x k(x_i, p_j)` at given points; smooth kernels only.
 
         Parameters
         ----------
@@ -336,6 +347,7 @@ class Kernel(ABC):
         Returns
         -------
         ndarray of shape (m, d)
+            One sum a row: :math:`\nabla_x` is the gradient in the first argument.
 
         Raises
         ------
@@ -447,6 +459,7 @@ def resolve_kernel(
     Returns
     -------
     Kernel
+        The object itself if one was given.
 
     Raises
     ------
@@ -463,9 +476,8 @@ def resolve_kernel(
     if isinstance(kernel, Kernel):
         resolved = kernel
     elif isinstance(kernel, str) and kernel in NAMED:
-        resolved = NAMED[kernel].from_parameters(
-            X, gamma=gamma, degree=degree, coef0=coef0, sample_weight=sample_weight
-        )
+        parameters = KernelParameters(gamma, degree, coef0, sample_weight)
+        resolved = NAMED[kernel].from_parameters(X, parameters)
     elif callable(kernel):
         from kernelbook.kernels.given import FromCallable
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-__all__ = ["GAUSSIAN", "LAPLACIAN", "POLYNOMIAL", "CompiledPoints", "loops_are_available"]
+from kernelbook.kernels.kinds import GAUSSIAN, POLYNOMIAL
+
+__all__ = ["CompiledPoints", "loops_are_available"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-GAUSSIAN, LAPLACIAN, POLYNOMIAL = 0, 1, 2
 # From so many features on, inner products by BLAS are faster than sums of squared differences.
 # They lose the digits that norms have more than distances, so only norms up to this are let in.
 MANY_FEATURES, LARGEST_NORM = 16, 8.0
@@ -26,7 +27,12 @@ CACHED_VALUES = 2**17
 
 @cache
 def loops_are_available() -> bool:
-    """Whether the compiled loops can be loaded: numba needs a directory to write to.
+    """Say whether the compiled loops can be loaded: numba needs a directory to write to.
+
+    Returns
+    -------
+    bool
+        False if numba finds no directory in which it can keep what it compiles.
 
     Examples
     --------
@@ -45,9 +51,14 @@ class CompiledPoints:
     r"""The matrix D K D of a kernel on points, as the loops compute it.
 
     K holds :math:`k_c` in the split of :meth:`~kernelbook.kernels.Kernel.about` where there is
-    no ``scale``, and plain kernel values where there is one.
+    no ``scale``, and plain kernel values where there is one. A polynomial kernel of degree P
+    about its centre is
 
-    Attributes
+    .. math:: k_c(x, y) = (a + s + t + g)^P - (a + s)^P - (a + t)^P + a^P
+
+    with the slopes s and t of x and y, the inner product g of their features, and the base a.
+
+    Parameters
     ----------
     kind : {GAUSSIAN, LAPLACIAN, POLYNOMIAL}
         Which kernel.
@@ -55,10 +66,25 @@ class CompiledPoints:
         The points less the centre, one feature a row, in units in which gamma is 1.
     diagonal : ndarray of shape (n,)
         The diagonal of D K D.
-    scale : ndarray of shape (n,) or None
-        The diagonal of D.
-    slopes, base, degree, mixed
-        s, a, D and the coefficients of the polynomial kernel about its centre.
+    scale : ndarray of shape (n,), default=None
+        The diagonal of D. If None, D is the unit matrix.
+    slopes : ndarray of shape (n,), default=empty
+        The slope s of each point; polynomial kernels only.
+    base : float, default=0.0
+        The base a; polynomial kernels only.
+    degree : int, default=1
+        The degree P; polynomial kernels only.
+    mixed : ndarray of shape (P - 1, P - 1), default=empty
+        Coefficients of the terms :math:`s^i t^j` in :math:`(a + s + t)^P`, for i and j from 1;
+        polynomial kernels only.
+
+    Examples
+    --------
+    Two points at distance 1, so the value off the diagonal is exp(-1) - 1:
+
+    >>> points = CompiledPoints(GAUSSIAN, np.array([[0.0, 1.0]]), np.zeros(2))
+    >>> points.block(np.array([0]), np.array([0, 1])).round(6).tolist()
+    [[0.0, -0.632121]]
     """
 
     kind: int
@@ -76,7 +102,22 @@ class CompiledPoints:
         return self.kind != POLYNOMIAL
 
     def sums(self, rows: Index, used: Index, weights: Array) -> Array:
-        """Return the sums over the used points of weight times value, for some rows."""
+        """Return the sums over some points of weight times value, for some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,), dtype=int
+            The rows; in order if they are all.
+        used : ndarray of shape (k,), dtype=int
+            The points of the sums.
+        weights : ndarray of shape (k,)
+            Their weights.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Entries of D K D times the weights, in double precision.
+        """
         from kernelbook.kernels.loops import kernel_sums
 
         scale = self.scale
@@ -93,7 +134,20 @@ class CompiledPoints:
         return product if scale is None else product * scale[rows]
 
     def block(self, rows: Index, columns: Index) -> Array:
-        """Return the values of some rows and columns."""
+        """Return the values of some rows and columns.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,), dtype=int
+            The rows.
+        columns : ndarray of shape (k,), dtype=int
+            The columns.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+            Entries of D K D, in double precision.
+        """
         from kernelbook.kernels.loops import fill_block
 
         values = np.empty((len(rows), len(columns)))

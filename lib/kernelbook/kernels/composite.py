@@ -34,23 +34,18 @@ class Constant(Kernel):
         return self.value >= 0
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the value for every pair; see :meth:`Kernel.evaluate`."""
         return np.full((len(X), len(Y)), self.value)
 
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
-        """Return one constant feature; see :meth:`Kernel.features`."""
         return np.full((len(X), 1), self.value**0.5) if self.is_psd else None
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Return zeros; see :meth:`Kernel.weighted_gradient`."""
         return np.zeros_like(X)
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Return zeros; see :meth:`Kernel.one_sided_gradient`."""
         return np.zeros_like(X)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return zeros; see :meth:`Kernel.metric`."""
         return np.zeros((len(X), X.shape[1], X.shape[1]))
 
 
@@ -91,19 +86,15 @@ class Sum(_Pair):
     """
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the sums of values; see :meth:`Kernel.evaluate`."""
         return self.first.evaluate(X, Y) + self.second.evaluate(X, Y)
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the sums of values; see :meth:`Kernel.diagonal`."""
         return self.first.diagonal(X) + self.second.diagonal(X)
 
     def about(self, centre: Array) -> Sum:
-        """Split both kernels; see :meth:`Kernel.about`."""
         return Sum(self.first.about(centre), self.second.about(centre))
 
     def one_sided(self, X: Matrix) -> Array:
-        """Return the sums of what was split off; see :meth:`Kernel.one_sided`."""
         return self.first.one_sided(X) + self.second.one_sided(X)
 
     @property
@@ -112,7 +103,6 @@ class Sum(_Pair):
         return self.first.constant + self.second.constant
 
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
-        """Return both feature maps side by side; see :meth:`Kernel.features`."""
         parts = [kernel.features(X, max_features) for kernel in (self.first, self.second)]
         known = [part for part in parts if part is not None]
         if len(known) < 2 or sum(part.shape[1] for part in known) > max_features:
@@ -120,16 +110,13 @@ class Sum(_Pair):
         return np.hstack(known)
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Return the sum of gradients; see :meth:`Kernel.weighted_gradient`."""
         first = self.first.weighted_gradient(X, points, weights)
         return first + self.second.weighted_gradient(X, points, weights)
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Return the sum of gradients; see :meth:`Kernel.one_sided_gradient`."""
         return self.first.one_sided_gradient(X) + self.second.one_sided_gradient(X)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return the sum of metrics; see :meth:`Kernel.metric`."""
         return self.first.metric(X) + self.second.metric(X)
 
 
@@ -150,26 +137,21 @@ class Product(_Pair):
     """
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the products of values; see :meth:`Kernel.evaluate`."""
         return self.first.evaluate(X, Y) * self.second.evaluate(X, Y)
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the products of values; see :meth:`Kernel.diagonal`."""
         return self.first.diagonal(X) * self.second.diagonal(X)
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.weighted_gradient`."""
         first, second = self.first.evaluate(X, points), self.second.evaluate(X, points)
         gradient = self.first.weighted_gradient(X, points, weights * second)
         return gradient + self.second.weighted_gradient(X, points, weights * first)
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.one_sided_gradient`."""
         gradient = self.second.diagonal(X)[:, None] * self.first.one_sided_gradient(X)
         return gradient + self.first.diagonal(X)[:, None] * self.second.one_sided_gradient(X)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.metric`."""
         g, h = self.first.one_sided_gradient(X), self.second.one_sided_gradient(X)
         cross = g[:, :, None] * h[:, None, :]
         metric = self.second.diagonal(X)[:, None, None] * self.first.metric(X)

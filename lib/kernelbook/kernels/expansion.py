@@ -23,7 +23,7 @@ class KernelExpansion:
     Parameters
     ----------
     evaluate : callable
-        From (m, d) and (n, d) to kernel values (m, n).
+        From points (m, d) and (n, d) to kernel values (m, n).
     points : ndarray of shape (n, d)
         The points of the sum.
     coefficients : ndarray of shape (n,) or (n, p)
@@ -54,7 +54,7 @@ class ColumnExpansion:
 
     Parameters
     ----------
-    columns : ndarray of int, shape (n,)
+    columns : ndarray of shape (n,), dtype=int
         The training points of the sum.
     coefficients : ndarray of shape (n,) or (n, p)
         Their coefficients.

@@ -11,23 +11,24 @@ __all__ = ["gram", "laplacian", "linear", "polynomial", "rbf", "sigmoid"]
 
 
 def linear(X: ArrayLike, Y: ArrayLike | None = None) -> Matrix:
-    r"""Linear kernel :math:`K(x, y) = x^\top y`.
+    r"""Return the values of the linear kernel :math:`k(x, y) = x^\top y`.
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
 
     Returns
     -------
-    ndarray, shape (n, m)
-        In squared units of the features.
+    ndarray of shape (n, m)
+        ``k(X[i], Y[j])``, in squared units of the features.
 
     Raises
     ------
     ValueError
-        For NaN or infinite entries, or different numbers of columns.
+        If an entry is NaN or infinite, or if the numbers of columns differ.
 
     Examples
     --------
@@ -45,16 +46,17 @@ def polynomial(
     gamma: float = 1.0,
     coef0: float = 0.0,
 ) -> Matrix:
-    r"""Polynomial kernel :math:`K(x, y) = (\gamma\, x^\top y + r)^D`.
+    r"""Return the values of the polynomial kernel :math:`k(x, y) = (\gamma\, x^\top y + r)^D`.
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
     degree : int, default=3
-        The exponent :math:`D \ge 1`. A whole number: a fractional power of a negative base is
-        not real.
+        The exponent :math:`D \ge 1`. An integer: a fractional power of a negative base is not
+        real.
     gamma : float, default=1.0
         Factor of the inner product.
     coef0 : float, default=0.0
@@ -63,12 +65,14 @@ def polynomial(
 
     Returns
     -------
-    ndarray, shape (n, m)
+    ndarray of shape (n, m)
+        ``k(X[i], Y[j])``.
 
     Raises
     ------
     ValueError
-        For a degree that is no whole number of at least 1, or invalid ``X`` or ``Y``.
+        If the degree is not an integer >= 1, an entry is NaN or infinite, the numbers of columns
+        differ, or a value overflows.
 
     Examples
     --------
@@ -79,25 +83,27 @@ def polynomial(
 
 
 def rbf(X: ArrayLike, Y: ArrayLike | None = None, *, gamma: float = 1.0) -> Matrix:
-    r"""Gaussian (RBF) kernel :math:`K(x, y) = \exp(-\gamma \|x - y\|^2)`.
+    r"""Return the values of the Gaussian kernel :math:`k(x, y) = \exp(-\gamma \|x - y\|^2)`.
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
     gamma : float, default=1.0
-        Inverse squared width, :math:`\gamma = 1 / (2\sigma^2)`.
+        Inverse squared width > 0, :math:`\gamma = 1 / (2\sigma^2)`, in the inverse squared unit
+        of the features.
 
     Returns
     -------
-    ndarray, shape (n, m)
+    ndarray of shape (n, m)
         Values in [0, 1], without a unit.
 
     Raises
     ------
     ValueError
-        For NaN or infinite entries, or different numbers of columns.
+        If an entry is NaN or infinite, or if the numbers of columns differ.
 
     Notes
     -----
@@ -115,25 +121,28 @@ def rbf(X: ArrayLike, Y: ArrayLike | None = None, *, gamma: float = 1.0) -> Matr
 
 
 def laplacian(X: ArrayLike, Y: ArrayLike | None = None, *, gamma: float = 1.0) -> Matrix:
-    r"""Laplacian kernel :math:`K(x, y) = \exp(-\gamma \|x - y\|_1)`, with the city-block distance.
+    r"""Return the values of the Laplacian kernel :math:`k(x, y) = \exp(-\gamma \|x - y\|_1)`.
+
+    The distance is the city-block distance, the sum of the absolute differences.
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
     gamma : float, default=1.0
-        Inverse width, in the inverse unit of the features.
+        Inverse width > 0, in the inverse unit of the features.
 
     Returns
     -------
-    ndarray, shape (n, m)
+    ndarray of shape (n, m)
         Values in [0, 1].
 
     Raises
     ------
     ValueError
-        For NaN or infinite entries, or different numbers of columns.
+        If an entry is NaN or infinite, or if the numbers of columns differ.
 
     Examples
     --------
@@ -146,25 +155,31 @@ def laplacian(X: ArrayLike, Y: ArrayLike | None = None, *, gamma: float = 1.0) -
 def sigmoid(
     X: ArrayLike, Y: ArrayLike | None = None, *, gamma: float = 1.0, coef0: float = 0.0
 ) -> Matrix:
-    r"""Sigmoid function :math:`\tanh(\gamma\, x^\top y + r)`, in general no kernel at all.
+    r"""Return the values of the sigmoid function :math:`\tanh(\gamma\, x^\top y + r)`.
+
+    In general it is no kernel at all: its Gram matrix may have negative eigenvalues.
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
-    gamma, coef0 : float
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
+    gamma : float, default=1.0
+        Factor of the inner product.
+    coef0 : float, default=0.0
+        The constant :math:`r`.
 
     Returns
     -------
-    ndarray, shape (n, m)
-        Values in [-1, 1]. Its Gram matrix may have negative eigenvalues, which
-        :func:`check_gram` refuses.
+    ndarray of shape (n, m)
+        Values in [-1, 1]; :func:`~kernelbook.kernels.check_gram` tells whether a matrix of them
+        is positive semi-definite.
 
     Raises
     ------
     ValueError
-        For NaN or infinite entries, or different numbers of columns.
+        If an entry is NaN or infinite, or if the numbers of columns differ.
 
     Examples
     --------
@@ -183,28 +198,35 @@ def gram(
     degree: int = 3,
     coef0: float = 0.0,
 ) -> Matrix:
-    r"""Matrix of kernel values by the kernel's scikit-learn name.
+    r"""Return the matrix of values of a kernel that is given by its name.
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'} or callable
-        A callable receives ``X`` and ``Y`` and returns the (n, m) matrix. With
-        ``'precomputed'`` ``X`` already is that matrix and ``Y`` is not looked at.
-    X : array-like, shape (n, d)
-    Y : array-like, shape (m, d), optional
-        ``X`` itself if left out.
-    gamma, degree, coef0
-        As far as the kernel has them; ``gamma`` is a number here, see :func:`resolve_gamma`.
+    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or callable
+        A callable receives ``X`` and ``Y`` and returns the matrix of values. With
+        ``'precomputed'`` ``X`` already is that matrix, and ``Y`` is ignored.
+    X : array-like of shape (n, d)
+        First arguments.
+    Y : array-like of shape (m, d), default=None
+        Second arguments. If None, ``X`` itself.
+    gamma : float, default=1.0
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; :func:`~kernelbook.kernels.resolve_gamma`
+        turns a rule such as 'scale' into this number.
+    degree : int, default=3
+        Degree of 'poly'.
+    coef0 : float, default=0.0
+        Independent term of 'poly' and 'sigmoid'.
 
     Returns
     -------
-    ndarray, shape (n, m)
+    ndarray of shape (n, m)
+        ``k(X[i], Y[j])``.
 
     Raises
     ------
     ValueError
-        For an unknown name, a callable whose result is not an (n, m) matrix, and values that
-        are not finite.
+        If the name is not known, a callable returns anything but an (n, m) matrix, or an entry or
+        a value is not finite.
 
     Examples
     --------

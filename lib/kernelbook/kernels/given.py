@@ -34,7 +34,6 @@ class FromCallable(Kernel):
     function: Callable[..., ArrayLike]
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Call the function and check what it returns; see :meth:`Kernel.evaluate`."""
         K = np.asarray(self.function(X, Y), dtype=np.float64)
         if K.shape != (len(X), len(Y)):
             raise ValueError(
@@ -62,17 +61,27 @@ class Precomputed(Kernel, name="precomputed"):
     is_precomputed = True
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return ``X``; ``Y`` is ignored."""
+        """Return the kernel values that were given.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, m)
+            The values.
+        Y : Ignored
+            Not used, present for API consistency by convention.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            ``X`` itself.
+        """
         return X
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the diagonal of the Gram matrix; see :meth:`Kernel.diagonal`."""
         return np.diagonal(X).copy()
 
     def subset(self, X: Matrix, index: Index) -> Matrix:
-        """Return rows and columns of the Gram matrix; see :meth:`Kernel.subset`."""
         return X if len(index) == len(X) else X[np.ix_(index, index)]
 
     def expansion(self, X: Matrix, index: Index, coefficients: Array) -> Expansion:
-        """Return sums over columns of new matrices; see :meth:`Kernel.expansion`."""
         return ColumnExpansion(index, coefficients)

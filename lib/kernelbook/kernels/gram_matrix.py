@@ -15,17 +15,18 @@ PSD_TOLERANCE = 1e-7
 
 
 def check_gram(K: ArrayLike, *, name: str = "K") -> Matrix:
-    r"""Refuse a matrix that is no Gram matrix, and say why.
+    r"""Return a Gram matrix, or raise an error that says why it is none.
 
     Parameters
     ----------
-    K : array-like, shape (n, n)
+    K : array-like of shape (n, n)
+        The matrix.
     name : str, default='K'
         What the messages call the matrix.
 
     Returns
     -------
-    ndarray, shape (n, n)
+    ndarray of shape (n, n)
         ``K`` as float64, made exactly symmetric; the array itself if it already is.
 
     Raises
@@ -38,7 +39,9 @@ def check_gram(K: ArrayLike, *, name: str = "K") -> Matrix:
 
     Examples
     --------
-    >>> check_gram([[1.0, 3.0], [3.0, 1.0]])  # doctest: +ELLIPSIS
+    The eigenvalues are 4 and -2:
+
+    >>> check_gram([[1.0, 3.0], [3.0, 1.0]])
     Traceback (most recent call last):
     ...
     kernelbook.exceptions.NotPositiveSemidefiniteError: K is not positive semi-definite: ...
@@ -76,22 +79,22 @@ def _require_positive_semidefinite(K: Matrix, slack: float, name: str) -> None:
 
 
 def squared_feature_distances(K: ArrayLike, diagonal_x: ArrayLike, diagonal_y: ArrayLike) -> Matrix:
-    r"""Squared distances between feature-space images, from kernel values alone.
+    r"""Return squared distances between feature-space images, from kernel values alone.
 
     .. math:: \|\phi(x_i) - \phi(y_j)\|^2 = K(x_i, x_i) + K(y_j, y_j) - 2 K(x_i, y_j)
 
     Parameters
     ----------
-    K : array-like, shape (n, m)
+    K : array-like of shape (n, m)
         Kernel values :math:`K(x_i, y_j)`.
-    diagonal_x : array-like, shape (n,)
-        :math:`K(x_i, x_i)`.
-    diagonal_y : array-like, shape (m,)
-        :math:`K(y_j, y_j)`.
+    diagonal_x : array-like of shape (n,)
+        Values :math:`K(x_i, x_i)` of the first points with themselves.
+    diagonal_y : array-like of shape (m,)
+        Values :math:`K(y_j, y_j)` of the second points with themselves.
 
     Returns
     -------
-    ndarray, shape (n, m)
+    ndarray of shape (n, m)
         Never negative: rounding below zero is set to zero.
 
     Examples

@@ -10,8 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
-from kernelbook.kernels.compiled import POLYNOMIAL, CompiledPoints
+from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import POLYNOMIAL
 from kernelbook.kernels.radial import resolve_gamma
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
@@ -46,17 +47,9 @@ class Polynomial(Kernel, name="poly"):
         object.__setattr__(self, "degree", check_degree(self.degree))
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        """Take all three parameters; see :meth:`Kernel.from_parameters`."""
-        return cls(degree, resolve_gamma(gamma, X, sample_weight), coef0)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(parameters.degree, gamma, parameters.coef0)
 
     @property
     def is_psd(self) -> bool:
@@ -64,23 +57,32 @@ class Polynomial(Kernel, name="poly"):
         return self.gamma >= 0 and self.coef0 >= 0
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         with np.errstate(over="ignore", invalid="ignore"):
             return _finite((self.gamma * (X @ Y.T) + self.coef0) ** self.degree, self)
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the value of every point with itself; see :meth:`Kernel.diagonal`."""
         return (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
 
     def about(self, centre: Array) -> Kernel:
-        """Return inner products of images less that of the centre; see :meth:`Kernel.about`."""
         return _AboutCentre(self, centre) if self.is_psd else self
 
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
         r"""Return all monomials, each times the root of its coefficient.
 
-        See :meth:`Kernel.features`. There are :math:`\binom{d + D}{D}` of them, without the
-        constant :math:`\binom{d + D - 1}{D}`.
+        There are :math:`\binom{d + D}{D}` of them; with ``coef0=0``, which leaves those of degree
+        D only, :math:`\binom{d + D - 1}{D}`.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            Points.
+        max_features : int, default=500
+            Largest number of features that counts as few.
+
+        Returns
+        -------
+        ndarray of shape (n, r) or None
+            None if there are more features, or if ``gamma`` or ``coef0`` is negative.
         """
         d = X.shape[1] + (self.coef0 > 0)
         if not self.is_psd or comb(d + self.degree - 1, self.degree) > max_features:
@@ -98,15 +100,12 @@ class Polynomial(Kernel, name="poly"):
         return np.column_stack(columns)
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Return sums of gradients; see :meth:`Kernel.weighted_gradient`."""
         return (weights * self._slope(X @ points.T)) @ points
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Return the slope times the point; see :meth:`Kernel.one_sided_gradient`."""
         return self._slope(np.einsum("ij,ij->i", X, X))[:, None] * X
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return the induced metric; see :meth:`Kernel.metric`."""
         squares = np.einsum("ij,ij->i", X, X)
         metric = self._slope(squares)[:, None, None] * np.eye(X.shape[1])
         if self.degree == 1:
@@ -137,16 +136,7 @@ class Linear(Polynomial, name="linear"):
         Polynomial.__init__(self, degree=1)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        """Ignore all parameters; see :meth:`Kernel.from_parameters`."""
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
         return cls()
 
     def __repr__(self) -> str:
@@ -179,20 +169,11 @@ class Sigmoid(Kernel, name="sigmoid"):
     coef0: float = 0.0
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        """Take gamma and coef0; see :meth:`Kernel.from_parameters`."""
-        return cls(resolve_gamma(gamma, X, sample_weight), coef0)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(gamma, parameters.coef0)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the values of every pair; see :meth:`Kernel.evaluate`."""
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)
 
 
@@ -267,7 +248,19 @@ def _power_quotient(u: Any, v: Any, degree: int) -> Any:
 
 
 def mixed_coefficients(a: Any, degree: int) -> Matrix:
-    r"""Of :math:`s^i t^j` in :math:`(a+s+t)^D`, for i and j from 1 to D - 1.
+    r"""Return the coefficients of :math:`s^i t^j` in :math:`(a+s+t)^D`, i and j from 1 to D - 1.
+
+    Parameters
+    ----------
+    a : float
+        The constant.
+    degree : int
+        The exponent D.
+
+    Returns
+    -------
+    ndarray of shape (D - 1, D - 1)
+        Row i - 1, column j - 1; zero where i + j > D.
 
     Examples
     --------
@@ -288,7 +281,22 @@ def mixed_coefficients(a: Any, degree: int) -> Matrix:
 
 
 def check_degree(degree: object) -> int:
-    """Return the degree of a polynomial kernel as an int >= 1, or raise a ValueError.
+    """Return the degree of a polynomial kernel as an int, or raise an error that names it.
+
+    Parameters
+    ----------
+    degree : object
+        What the caller handed in; a float such as 2.0 is an integer too.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
 
     Examples
     --------

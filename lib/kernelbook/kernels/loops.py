@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from kernelbook.kernels.compiled import GAUSSIAN, POLYNOMIAL
+from kernelbook.kernels.kinds import GAUSSIAN, POLYNOMIAL
 
 __all__ = ["FAST", "fill_block", "kernel_from_products", "kernel_sums", "row_single"]
 

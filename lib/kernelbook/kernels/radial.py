@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils import check_array
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
-from kernelbook.kernels.compiled import GAUSSIAN, LAPLACIAN, CompiledPoints
+from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.compiled import CompiledPoints
+from kernelbook.kernels.kinds import GAUSSIAN, LAPLACIAN
 
 __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
@@ -62,7 +63,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray
-            h(squares), of the same shape.
+            The values h(squares), of the same shape.
         """
 
     def slope(self, squares: Matrix) -> Matrix:
@@ -76,7 +77,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray
-            h'(squares), of the same shape.
+            The derivatives h'(squares), of the same shape.
 
         Raises
         ------
@@ -96,7 +97,7 @@ class Radial(Kernel):
         Returns
         -------
         ndarray of shape (n,)
-            Squared distances, by bisection unless the kernel knows better.
+            Squared distances; found by bisection unless the kernel has a closed form.
         """
         low, high = np.zeros(len(values)), np.ones(len(values))
         while (short := self.profile(high) > values).any() and high.max() < 1e300:
@@ -120,34 +121,29 @@ class Radial(Kernel):
         Returns
         -------
         ndarray of shape (n, m)
+            In squared units of the features.
         """
         return cdist(X, Y, "sqeuclidean")
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         return self.profile(self.distances(X, Y))
 
     def gram(self, X: Matrix) -> Matrix:
-        """Return the values among the points, each pair once; see :meth:`Kernel.gram`."""
         K = squareform(self.profile(pdist(X, "sqeuclidean")), checks=False)
         np.fill_diagonal(K, self.profile(np.zeros(1))[0])
         return K
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return h(0) for every point; see :meth:`Kernel.diagonal`."""
         return self.profile(np.zeros(len(X)))
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Return sums of gradients; see :meth:`Kernel.weighted_gradient`."""
         slopes = 2.0 * weights * self.slope(self.distances(X, points))
         return X * slopes.sum(axis=1)[:, None] - slopes @ points
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Return zeros: k(x, x) is constant; see :meth:`Kernel.one_sided_gradient`."""
         return np.zeros_like(X)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return -2 h'(0) times the identity; see :meth:`Kernel.metric`."""
         slopes = self.slope(np.zeros(len(X)))
         return -2.0 * slopes[:, None, None] * np.eye(X.shape[1])
 
@@ -176,32 +172,19 @@ class RBF(Radial, name="rbf"):
         check_width(self.gamma)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        """Resolve the width; see :meth:`Kernel.from_parameters`."""
-        return cls(resolve_gamma(gamma, X, sample_weight))
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
 
     def profile(self, squares: Matrix) -> Matrix:
-        """Return the exponential; see :meth:`Radial.profile`."""
         return np.exp(-self.gamma * squares)
 
     def slope(self, squares: Matrix) -> Matrix:
-        """Return -gamma times the value; see :meth:`Radial.slope`."""
         return -self.gamma * self.profile(squares)
 
     def inverse_profile(self, values: Array) -> Array:
-        """Return minus the logarithm by gamma; see :meth:`Radial.inverse_profile`."""
         return -np.log(values) / self.gamma
 
     def about(self, centre: Array) -> Kernel:
-        """Return k - 1, computed without cancellation; see :meth:`Kernel.about`."""
         return _LessOne(self, centre, GAUSSIAN, self.gamma**0.5, "sqeuclidean")
 
 
@@ -227,37 +210,24 @@ class Laplacian(Kernel, name="laplacian"):
         check_width(self.gamma)
 
     @classmethod
-    def from_parameters(
-        cls,
-        X: Matrix,
-        *,
-        gamma: float | str,
-        degree: int,
-        coef0: float,
-        sample_weight: Array | None = None,
-    ) -> Self:
-        """Resolve the width, also by the rule 'mean_distance'; see :func:`resolve_gamma`."""
-        if isinstance(gamma, str) and gamma == "mean_distance":
-            mean = mean_city_block_distance(X, sample_weight)
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        if parameters.gamma == "mean_distance":
+            mean = mean_city_block_distance(X, parameters.sample_weight)
             return cls(1.0 / mean if mean > 0 else 1.0)
-        return cls(resolve_gamma(gamma, X, sample_weight))
+        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         return np.exp(-self.gamma * cdist(X, Y, "cityblock"))
 
     def gram(self, X: Matrix) -> Matrix:
-        """Return the values among the points, each pair once; see :meth:`Kernel.gram`."""
         K = squareform(np.exp(-self.gamma * pdist(X, "cityblock")), checks=False)
         np.fill_diagonal(K, 1.0)
         return K
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return ones; see :meth:`Kernel.diagonal`."""
         return np.ones(len(X))
 
     def about(self, centre: Array) -> Kernel:
-        """Return k - 1, computed without cancellation; see :meth:`Kernel.about`."""
         return _LessOne(self, centre, LAPLACIAN, self.gamma, "cityblock")
 
 
@@ -351,7 +321,22 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
 
 
 def check_width(gamma: object) -> float:
-    """Return gamma as a positive finite float, or raise a ValueError that names it.
+    """Return gamma as a positive finite float, or raise an error that names it.
+
+    Parameters
+    ----------
+    gamma : object
+        What the caller handed in.
+
+    Returns
+    -------
+    float
+        Positive and finite.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
 
     Examples
     --------
@@ -366,10 +351,22 @@ def check_width(gamma: object) -> float:
 
 
 def mean_city_block_distance(X: Matrix, sample_weight: Array | None = None) -> float:
-    r"""Mean of :math:`\|x - x'\|_1` over pairs drawn independently with weights (n,).
+    r"""Return the mean of :math:`\|x - x'\|_1` over pairs that are drawn independently.
 
     Sorted coordinate by coordinate: between two neighbouring values lie the pairs with one
     point at or below and one above.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        The points.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights with which they are drawn. If None, all alike.
+
+    Returns
+    -------
+    float
+        In the unit of the features.
 
     Examples
     --------

@@ -28,7 +28,7 @@ sampler                   proposal                                     use it fo
 Results are ``arviz.InferenceData``; :func:`diagnose` tabulates R-hat and effective sample sizes.
 """
 
-from kernelbook.mcmc.diagnostics import diagnose, gelman_rubin, warn_unless_converged
+from kernelbook.mcmc.diagnostics import diagnose
 from kernelbook.mcmc.elliptical import elliptical_slice
 from kernelbook.mcmc.hamiltonian import split_hmc
 from kernelbook.mcmc.proposals import metropolis, pcn
@@ -36,9 +36,7 @@ from kernelbook.mcmc.proposals import metropolis, pcn
 __all__ = [
     "diagnose",
     "elliptical_slice",
-    "gelman_rubin",
     "metropolis",
     "pcn",
     "split_hmc",
-    "warn_unless_converged",
 ]

@@ -1,23 +1,25 @@
 """Elliptical slice sampling of many chains at once."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelbook.mcmc.run import (
+from kernelbook.mcmc._run import (
     Functionals,
     Generators,
     RandomState,
     Statistics,
-    Transition,
-    count_chains,
     log_uniforms,
     normals,
     sample,
     uniforms,
 )
-from kernelbook.mcmc.target import GaussianPrior, LogDensity, State, Target, check_prior
+from kernelbook.mcmc._target import GaussianPrior, LogDensity, State, Target, check_prior
+
+if TYPE_CHECKING:
+    from arviz import InferenceData
 
 __all__ = ["elliptical_slice"]
 
@@ -36,8 +38,7 @@ def elliptical_slice(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-    progress: bool = False,
-) -> Any:
+) -> "InferenceData":
     r"""Elliptical slice sampling: a slice of the likelihood on an ellipse through the state.
 
     With :math:`\nu \sim N(0, \Sigma)` and a level :math:`\log y = \log L(\theta) + \log u`, an
@@ -51,26 +52,57 @@ def elliptical_slice(
 
     Parameters
     ----------
-    log_likelihood, prior_mean, prior_cov : as in :func:`metropolis`
-        The Gaussian prior is required here.
-    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
-    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
+    log_likelihood : callable
+        :math:`\log L` of one vector or, with ``vectorized=True``, of many, as in
+        :func:`metropolis`.
+    prior_mean : array-like of shape (d,)
+        Mean m of the Gaussian prior, which is required here.
+    prior_cov : float or array-like of shape (d,) or (d, d), default=1.0
+        Covariance :math:`\Sigma` of the prior: a number s for s I, variances, or a symmetric
+        positive semi-definite matrix.
+    n_samples : int, default=1000
+        Draws kept of each chain.
+    n_burn_in : int, default=1000
+        Iterations before the first kept draw.
+    n_chains : int, default=None
+        Chains side by side. If None, as many as ``start`` has rows, or 4.
+    thin : int, default=1
+        Iterations a kept draw.
+    start : array-like of shape (n_chains, d) or (d,), default=None
+        Starts of the chains, as in :func:`metropolis`.
+    functionals : callable, default=None
+        Named quantities of the state to store and to judge, as in :func:`metropolis`.
+    store_draws : bool, default=True
+        Whether to store the states themselves.
+    vectorized : bool, default=False
+        Whether ``log_likelihood`` and ``functionals`` take many states at once.
+    random_state : int, RandomState or None, default=None
+        Seed; chain k uses its k-th child.
 
     Returns
     -------
     arviz.InferenceData
-        As :func:`metropolis`, without a step size; ``n_evaluations`` counts the calls of the
-        likelihood. The acceptance rate is 1, but for chains whose bracket shrank to a point.
+        As :func:`metropolis` returns it, without a step size; ``n_evaluations`` counts the calls
+        of the likelihood. The acceptance rate is 1, except for chains whose bracket shrank to a
+        point.
 
     Raises
     ------
-    ValueError, ImportError
-        As :func:`metropolis`.
+    ValueError
+        For arguments out of range or of the wrong shape, a start outside the support, or a log
+        likelihood that returns NaN, infinity or the wrong shape.
+    ImportError
+        If ArviZ is not installed.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
         If R-hat exceeds 1.01, with the number.
+
+    See Also
+    --------
+    pcn : The sampler with a step to tune, for likelihoods that are expensive to evaluate.
+    split_hmc : For likelihoods that inform many directions strongly.
 
     References
     ----------
@@ -85,21 +117,16 @@ def elliptical_slice(
     True
     """
     prior = check_prior(prior_mean, prior_cov)
-    n_chains = count_chains(n_chains, start)
     return sample(
-        _EllipticalSlice(prior),
-        prior, Target(log_likelihood, vectorized),
+        "elliptical_slice", _EllipticalSlice(prior), prior, Target(log_likelihood, vectorized),
         n_samples=n_samples, n_burn_in=n_burn_in, n_chains=n_chains, thin=thin, start=start,
         functionals=functionals, store_draws=store_draws, random_state=random_state,
-        progress=progress,
     )  # fmt: skip
 
 
-class _EllipticalSlice(Transition):
-    name = "elliptical_slice"
-
-    def __init__(self, prior: GaussianPrior) -> None:
-        self.prior = prior
+@dataclass(frozen=True)
+class _EllipticalSlice:
+    prior: GaussianPrior
 
     def __call__(self, state: State, target: Target, rngs: Generators) -> Statistics:
         n_chains = len(rngs)

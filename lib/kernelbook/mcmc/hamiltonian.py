@@ -1,27 +1,28 @@
 """Hamiltonian Monte Carlo that follows a Gaussian prior exactly, block by block."""
 
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_scalar
 
-from kernelbook.mcmc.run import (
+from kernelbook.mcmc._run import (
     Functionals,
     Generators,
     RandomState,
     Statistics,
     StepSizes,
-    Transition,
     accept,
-    count_chains,
     normals,
     sample,
     uniforms,
 )
-from kernelbook.mcmc.target import Array, GaussianPrior, LogDensity, State, Target, check_prior
+from kernelbook.mcmc._target import Array, GaussianPrior, LogDensity, State, Target, check_prior
+from kernelbook.validation import check_number
+
+if TYPE_CHECKING:
+    from arviz import InferenceData
 
 __all__ = ["split_hmc"]
 
@@ -49,8 +50,7 @@ def split_hmc(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-    progress: bool = False,
-) -> Any:
+) -> "InferenceData":
     r"""Hamiltonian Monte Carlo that follows the Gaussian prior exactly, block by block.
 
     In whitened coordinates, with a momentum :math:`p \sim N(0, I)`,
@@ -66,45 +66,73 @@ def split_hmc(
     Parameters
     ----------
     log_likelihood : callable
-        As in :func:`metropolis`; if ``gradient`` is left out, it returns the pair of the log
+        As in :func:`metropolis`. If ``gradient`` is None, it returns the pair of the log
         likelihood and its gradient, which often share their work.
-    prior_mean, prior_cov, n_flat : as in :func:`metropolis`
-        The Gaussian prior is required.
-    gradient : callable, optional
+    prior_mean : array-like of shape (d - n_flat,)
+        Mean m of the Gaussian prior, which is required here.
+    prior_cov : float or array-like of shape (k,) or (k, k), default=1.0
+        Covariance :math:`\Sigma` of the prior, k = d - n_flat, as in :func:`metropolis`.
+    gradient : callable, default=None
         Gradient of ``log_likelihood`` in theta: (d,) to (d,), or (m, d) to (m, d).
-    blocks : sequence of index arrays, optional
+    n_flat : int, default=0
+        The last ``n_flat`` coordinates have a flat prior.
+    blocks : sequence of array-like of int, default=None
         A partition of the d coordinates; the blocks are updated in turn, each given the others,
-        with steps of their own. Left out, one block of all. Put the directions that the
-        likelihood informs strongly in a block of their own. For a ``prior_cov`` that is no
+        with steps of their own. If None, one block of all. Put the directions that the
+        likelihood informs strongly in a block of their own. For a ``prior_cov`` that is not
         diagonal the indices are those of z, where A is the lower Cholesky factor.
     n_leapfrog : int or sequence of int, default=10
         Steps a trajectory, one number or one for each block.
-    step : float, optional
-        The first step size epsilon, an angle; left out, a quarter turn over twice ``n_leapfrog``.
+    step : float, default=None
+        The first step size epsilon, an angle. If None, a quarter turn over twice ``n_leapfrog``.
         A trajectory turns by at most a quarter, beyond which the prior flow comes back. Each
         trajectory uses a step shortened at random by up to a fifth, against resonance.
     adapt : bool, default=True
-        Tune the step of each chain and block during the burn-in.
+        Whether to tune the step of each chain and block during the burn-in.
     target_acceptance : float, default=0.8
-    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
-    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
+        The acceptance rate to which steps are tuned.
+    n_samples : int, default=1000
+        Draws kept of each chain.
+    n_burn_in : int, default=1000
+        Iterations before the first kept draw.
+    n_chains : int, default=None
+        Chains side by side. If None, as many as ``start`` has rows, or 4.
+    thin : int, default=1
+        Iterations a kept draw.
+    start : array-like of shape (n_chains, d) or (d,), default=None
+        Starts of the chains, as in :func:`metropolis`.
+    functionals : callable, default=None
+        Named quantities of the state to store and to judge, as in :func:`metropolis`.
+    store_draws : bool, default=True
+        Whether to store the states themselves.
+    vectorized : bool, default=False
+        Whether ``log_likelihood`` and ``functionals`` take many states at once.
+    random_state : int, RandomState or None, default=None
+        Seed; chain k uses its k-th child.
 
     Returns
     -------
     arviz.InferenceData
-        As :func:`metropolis`; ``acceptance_rate`` and ``step_size`` have a last dimension
-        ``block`` if there are several, and ``accepted`` says whether any block moved.
+        As :func:`metropolis` returns it; ``acceptance_rate`` and ``step_size`` have a last
+        dimension ``block`` if there are several, and ``accepted`` says whether any block moved.
 
     Raises
     ------
-    ValueError, ImportError
-        As :func:`metropolis`, and for blocks that are no partition or a gradient of the wrong
+    ValueError
+        For arguments out of range or of the wrong shape, blocks that are no partition, a start
+        outside the support, or a log likelihood or gradient that is not finite or has the wrong
         shape.
+    ImportError
+        If ArviZ is not installed.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
         If R-hat exceeds 1.01, with the number.
+
+    See Also
+    --------
+    elliptical_slice : For weak likelihoods, without gradient and without tuning.
 
     References
     ----------
@@ -127,35 +155,24 @@ def split_hmc(
         np.pi / 2 / length if np.any(block < prior.n_gaussian) else np.inf
         for block, length in zip(partition, lengths, strict=True)
     ]
+    if step is not None:
+        step = check_number(step, "step", low=0, inclusive="neither")
     first = [np.pi / 4 / length if step is None else step for length in lengths]
-    first = [min(*pair) for pair in zip(first, largest, strict=True)]
-    n_chains = count_chains(n_chains, start)
-    steps = StepSizes(first, n_chains, adapt, target_acceptance, largest)
+    steps = StepSizes(list(map(min, first, largest)), adapt, target_acceptance, largest)
     return sample(
-        _SplitHamiltonian(prior, steps, partition, lengths),
-        prior, Target(log_likelihood, vectorized, gradient),
+        "split_hmc", _SplitHamiltonian(prior, steps, partition, lengths), prior,
+        Target(log_likelihood, vectorized, gradient), steps=steps, gradient=True,
         n_samples=n_samples, n_burn_in=n_burn_in, n_chains=n_chains, thin=thin, start=start,
         functionals=functionals, store_draws=store_draws, random_state=random_state,
-        progress=progress,
     )  # fmt: skip
 
 
-class _SplitHamiltonian(Transition):
-    name = "split_hmc"
+@dataclass(frozen=True)
+class _SplitHamiltonian:
+    prior: GaussianPrior
     steps: StepSizes
-    needs_gradient = True
-
-    def __init__(
-        self,
-        prior: GaussianPrior,
-        steps: StepSizes,
-        blocks: list[NDArray[np.intp]],
-        lengths: list[int],
-    ) -> None:
-        self.prior = prior
-        self.steps = steps
-        self.blocks = blocks
-        self.lengths = lengths
+    blocks: list[NDArray[np.intp]]
+    lengths: list[int]
 
     def __call__(self, state: State, target: Target, rngs: Generators) -> Statistics:
         moved = np.zeros(len(rngs), dtype=bool)
@@ -190,7 +207,7 @@ class _SplitHamiltonian(Transition):
         across = np.where(gaussian, np.sin(step), step)
         back = np.where(gaussian, np.sin(step), 0.0)
         z, p, gradient = state.z.copy(), momentum, state.gradient
-        assert gradient is not None  # Transition.needs_gradient
+        assert gradient is not None  # as `sample` was asked to
         for _ in range(length):
             p = p + 0.5 * step * gradient[:, block]
             position = z[:, block]
@@ -217,11 +234,9 @@ def _check_blocks(blocks: Sequence[ArrayLike] | None, n_dim: int) -> list[NDArra
 
 def _check_lengths(n_leapfrog: int | Sequence[int], n_blocks: int) -> list[int]:
     lengths = list(n_leapfrog) if isinstance(n_leapfrog, Sequence) else [n_leapfrog] * n_blocks
-    for length in lengths:
-        check_scalar(length, "n_leapfrog", Integral, min_val=1)
     if len(lengths) != n_blocks:
         raise ValueError(
             f"n_leapfrog has {len(lengths)} entries for {n_blocks} blocks: give one number, or "
             "one for each block."
         )
-    return lengths
+    return [check_number(length, "n_leapfrog", low=1, integer=True) for length in lengths]

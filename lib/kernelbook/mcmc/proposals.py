@@ -1,26 +1,26 @@
 """Metropolis-Hastings with a linear Gaussian proposal: random walk and Crank-Nicolson."""
 
-from abc import ABC, abstractmethod
-from numbers import Real
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_scalar
 
-from kernelbook.mcmc.run import (
+from kernelbook.mcmc._run import (
     Functionals,
     Generators,
     RandomState,
     Statistics,
     StepSizes,
-    Transition,
     accept,
-    count_chains,
     normals,
     sample,
 )
-from kernelbook.mcmc.target import Array, GaussianPrior, LogDensity, State, Target, check_prior
+from kernelbook.mcmc._target import GaussianPrior, LogDensity, State, Target, check_prior
+from kernelbook.validation import check_number
+
+if TYPE_CHECKING:
+    from arviz import InferenceData
 
 __all__ = ["metropolis", "pcn"]
 
@@ -43,8 +43,7 @@ def metropolis(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-    progress: bool = False,
-) -> Any:
+) -> "InferenceData":
     r"""Random-walk Metropolis: a symmetric Gaussian step, accepted by the posterior's ratio.
 
     .. math::  \theta' = \theta + s A \xi,\quad \xi \sim N(0, I),\quad A A^\top = \Sigma, \qquad
@@ -55,48 +54,46 @@ def metropolis(
     log_likelihood : callable
         :math:`\log L` of one vector (d,), returning a number; with ``vectorized=True`` of many,
         (m, d) to (m,), for any m. Up to an additive constant; ``-inf`` outside the support.
-    prior_mean : array-like, shape (d - n_flat,), optional
-        Mean m of the Gaussian prior. Left out: the prior is flat, ``log_likelihood`` is the log
+    prior_mean : array-like of shape (d - n_flat,), default=None
+        Mean m of the Gaussian prior. If None, the prior is flat, ``log_likelihood`` is the log
         density to sample, and ``start`` must be given.
-    prior_cov : float or array-like, shape (k,) or (k, k), default=1.0
-        Covariance Sigma of the prior, k = d - n_flat: a number s for s I, variances, or a
-        symmetric positive semi-definite matrix. It also shapes the proposal.
+    prior_cov : float or array-like of shape (k,) or (k, k), default=1.0
+        Covariance :math:`\Sigma` of the prior, k = d - n_flat: a number s for s I, variances, or
+        a symmetric positive semi-definite matrix. It also shapes the proposal.
     n_flat : int, default=0
         The last ``n_flat`` coordinates have a flat prior: ``log_likelihood`` has to include the
         whole of their density, with the Jacobian if they are transformed.
-    step : float, optional
-        The first step size s; left out, :math:`2.38 / \sqrt d`, the best for a target as wide
+    step : float, default=None
+        The first step size s. If None, :math:`2.38 / \sqrt d`, the best for a target as wide
         as the prior.
     adapt : bool, default=True
-        Tune the step of each chain to ``target_acceptance`` during the burn-in. It is fixed
-        afterwards; with False, always.
+        Whether to tune the step of each chain to ``target_acceptance`` during the burn-in. It is
+        fixed afterwards.
     target_acceptance : float, default=0.234
         The acceptance rate that is optimal in high dimension [Roberts1997]_.
     n_samples : int, default=1000
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw; they are not stored.
-    n_chains : int, optional
-        Chains side by side; left out, as many as ``start`` has rows, or 4.
+    n_chains : int, default=None
+        Chains side by side. If None, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
-    start : array-like, shape (n_chains, d) or (d,), optional
+    start : array-like of shape (n_chains, d) or (d,), default=None
         Starts of the chains; one vector starts all of them at one point, where R-hat can notice
-        less. Left out, the starts are over-dispersed: m plus twice a draw of the prior's
+        less. If None, the starts are over-dispersed: m plus twice a draw of the prior's
         spread, and N(0, 4) for flat coordinates.
-    functionals : callable, optional
+    functionals : callable, default=None
         Called with the kept states, as ``log_likelihood`` is; returns a dictionary of named
-        arrays (vectorised: m rows each), which are stored in the posterior. If given, R-hat
+        arrays (vectorized: m rows each), which are stored in the posterior. If given, R-hat
         judges them and the log posterior, and not the raw coordinates.
     store_draws : bool, default=True
-        Store the states as ``theta``. With False only the functionals are kept, which saves
-        memory in high dimension.
+        Whether to store the states as ``theta``. With False only the functionals are kept, which
+        saves memory in high dimension.
     vectorized : bool, default=False
         Whether ``log_likelihood`` and ``functionals`` take many states at once.
-    random_state : int, SeedSequence, Generator, RandomState or None
+    random_state : int, RandomState or None, default=None
         Seed; chain k uses its k-th child. An int gives the same chains each time.
-    progress : bool, default=False
-        Show a progress bar (tqdm).
 
     Returns
     -------
@@ -110,11 +107,12 @@ def metropolis(
     Raises
     ------
     ValueError
-        For arguments of the wrong shape, a start outside the support, or a log likelihood that
-        returns NaN, infinity or the wrong shape. NotPositiveSemidefiniteError, a ValueError,
-        for an invalid ``prior_cov``.
+        For arguments out of range or of the wrong shape, a start outside the support, or a log
+        likelihood that returns NaN, infinity or the wrong shape.
+    NotPositiveSemidefiniteError
+        If ``prior_cov`` is no covariance.
     ImportError
-        Without ArviZ or, with ``progress=True``, without tqdm.
+        If ArviZ is not installed.
 
     Warns
     -----
@@ -124,6 +122,7 @@ def metropolis(
     See Also
     --------
     diagnose : R-hat and effective sample sizes as a table.
+    pcn : The proposal whose acceptance does not fall with the dimension.
 
     Notes
     -----
@@ -148,14 +147,15 @@ def metropolis(
         prior = _flat_prior(prior_cov, n_flat, start)
     else:
         prior = check_prior(prior_mean, prior_cov, n_flat)
-    n_chains = count_chains(n_chains, start)
-    step = 2.38 / np.sqrt(prior.n_dim) if step is None else step
+    if step is None:
+        step = 2.38 / np.sqrt(prior.n_dim)
+    step = check_number(step, "step", low=0, inclusive="neither")
+    steps = StepSizes([step], adapt, target_acceptance)
     return sample(
-        _Metropolis(prior, StepSizes([step], n_chains, adapt, target_acceptance)),
-        prior, Target(log_likelihood, vectorized),
+        "metropolis", _Proposal(prior, steps, preserves_prior=False), prior,
+        Target(log_likelihood, vectorized), steps=steps,
         n_samples=n_samples, n_burn_in=n_burn_in, n_chains=n_chains, thin=thin, start=start,
         functionals=functionals, store_draws=store_draws, random_state=random_state,
-        progress=progress,
     )  # fmt: skip
 
 
@@ -167,7 +167,8 @@ def _flat_prior(prior_cov: ArrayLike, n_flat: int, start: ArrayLike | None) -> G
             "A flat prior (prior_mean=None) has no width to draw starts from: give start, shape "
             "(n_chains, d), spread wider than the target."
         )
-    return GaussianPrior(np.empty(0), np.float64(1.0), n_flat=np.atleast_1d(start).shape[-1])
+    n_dim = np.atleast_1d(start).shape[-1]
+    return GaussianPrior(np.zeros(n_dim), np.ones(n_dim), n_flat=n_dim)
 
 
 def pcn(
@@ -187,8 +188,7 @@ def pcn(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-    progress: bool = False,
-) -> Any:
+) -> "InferenceData":
     r"""Preconditioned Crank-Nicolson: a step that leaves the prior unchanged.
 
     .. math::  \theta' = m + \sqrt{1 - \beta^2}\,(\theta - m) + \beta A \xi, \qquad
@@ -199,29 +199,61 @@ def pcn(
 
     Parameters
     ----------
-    log_likelihood, prior_mean, prior_cov : as in :func:`metropolis`
-        The Gaussian prior is required here.
+    log_likelihood : callable
+        :math:`\log L` of one vector or, with ``vectorized=True``, of many, as in
+        :func:`metropolis`.
+    prior_mean : array-like of shape (d,)
+        Mean m of the Gaussian prior, which is required here.
+    prior_cov : float or array-like of shape (d,) or (d, d), default=1.0
+        Covariance :math:`\Sigma` of the prior: a number s for s I, variances, or a symmetric
+        positive semi-definite matrix.
     beta : float, default=0.5
         The first step, in (0, 1]; 1 proposes a fresh draw of the prior each time.
-    adapt, target_acceptance : as in :func:`metropolis`
-        beta grows to 1 if even a fresh draw is accepted more often than the target.
-    n_samples, n_burn_in, n_chains, thin, start : as in :func:`metropolis`
-    functionals, store_draws, vectorized, random_state, progress : as in :func:`metropolis`
+    adapt : bool, default=True
+        Whether to tune the step of each chain during the burn-in. It grows to 1 if even a fresh
+        draw is accepted more often than the target.
+    target_acceptance : float, default=0.234
+        The acceptance rate to which steps are tuned.
+    n_samples : int, default=1000
+        Draws kept of each chain.
+    n_burn_in : int, default=1000
+        Iterations before the first kept draw.
+    n_chains : int, default=None
+        Chains side by side. If None, as many as ``start`` has rows, or 4.
+    thin : int, default=1
+        Iterations a kept draw.
+    start : array-like of shape (n_chains, d) or (d,), default=None
+        Starts of the chains, as in :func:`metropolis`.
+    functionals : callable, default=None
+        Named quantities of the state to store and to judge, as in :func:`metropolis`.
+    store_draws : bool, default=True
+        Whether to store the states themselves.
+    vectorized : bool, default=False
+        Whether ``log_likelihood`` and ``functionals`` take many states at once.
+    random_state : int, RandomState or None, default=None
+        Seed; chain k uses its k-th child.
 
     Returns
     -------
     arviz.InferenceData
-        As :func:`metropolis`; ``step_size`` is beta.
+        As :func:`metropolis` returns it; ``step_size`` is beta.
 
     Raises
     ------
-    ValueError, ImportError
-        As :func:`metropolis`, and for a beta outside (0, 1].
+    ValueError
+        For arguments out of range or of the wrong shape, a start outside the support, or a log
+        likelihood that returns NaN, infinity or the wrong shape.
+    ImportError
+        If ArviZ is not installed.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
         If R-hat exceeds 1.01, with the number.
+
+    See Also
+    --------
+    elliptical_slice : The same use, without a step to tune.
 
     References
     ----------
@@ -238,60 +270,33 @@ def pcn(
     3.0
     """
     prior = check_prior(prior_mean, prior_cov)
-    check_scalar(beta, "beta", Real, min_val=0, max_val=1, include_boundaries="right")
-    n_chains = count_chains(n_chains, start)
-    steps = StepSizes([beta], n_chains, adapt, target_acceptance, largest=[1.0])
+    beta = check_number(beta, "beta", low=0, high=1, inclusive="right")
+    steps = StepSizes([beta], adapt, target_acceptance, largest=[1.0])
     return sample(
-        _CrankNicolson(prior, steps),
-        prior, Target(log_likelihood, vectorized),
+        "pcn", _Proposal(prior, steps, preserves_prior=True), prior,
+        Target(log_likelihood, vectorized), steps=steps,
         n_samples=n_samples, n_burn_in=n_burn_in, n_chains=n_chains, thin=thin, start=start,
         functionals=functionals, store_draws=store_draws, random_state=random_state,
-        progress=progress,
     )  # fmt: skip
 
 
-class _Proposal(Transition, ABC):
-    """Metropolis-Hastings with a linear proposal: old state times a, plus b times the prior."""
+@dataclass(frozen=True)
+class _Proposal:
+    """Metropolis-Hastings with a linear proposal: the old state shrunk, plus a prior draw."""
 
+    prior: GaussianPrior
     steps: StepSizes
-
-    def __init__(self, prior: GaussianPrior, steps: StepSizes) -> None:
-        self.prior = prior
-        self.steps = steps
-
-    @abstractmethod
-    def coefficients(self, step: Array) -> tuple[Array, Array]: ...
-
-    @abstractmethod
-    def log_prior_ratio(self, old: Array, new: Array) -> Array | float: ...
+    preserves_prior: bool
 
     def __call__(self, state: State, target: Target, rngs: Generators) -> Statistics:
-        keep, add = self.coefficients(self.steps.size[0][:, None])
+        step = self.steps.size[0][:, None]
+        keep = np.sqrt(1.0 - step**2) if self.preserves_prior else 1.0
         noise = normals(rngs, self.prior.n_dim)
-        z = keep * state.z + add * noise
-        deviation = keep * state.deviation + add * self.prior.colour(noise)
+        z = keep * state.z + step * noise
+        deviation = keep * state.deviation + step * self.prior.colour(noise)
         proposal = State(z, deviation, target.value(self.prior.mean + deviation))
         log_ratio = proposal.log_likelihood - state.log_likelihood
-        log_ratio = log_ratio + self.log_prior_ratio(state.z, z)
+        if not self.preserves_prior:
+            log_ratio += self.prior.log_density(z) - self.prior.log_density(state.z)
         accepted, probability = accept(state, proposal, log_ratio, rngs)
         return {"accepted": accepted, "acceptance_rate": probability[None]}
-
-
-class _Metropolis(_Proposal):
-    name = "metropolis"
-
-    def coefficients(self, step: Array) -> tuple[Array, Array]:
-        return np.ones_like(step), step
-
-    def log_prior_ratio(self, old: Array, new: Array) -> Array:
-        return self.prior.log_density(new) - self.prior.log_density(old)
-
-
-class _CrankNicolson(_Proposal):
-    name = "pcn"
-
-    def coefficients(self, step: Array) -> tuple[Array, Array]:
-        return np.sqrt(1.0 - step**2), step
-
-    def log_prior_ratio(self, old: Array, new: Array) -> float:
-        return 0.0  # the proposal is reversible under the prior

@@ -8,6 +8,7 @@ dashed, decision values have a diverging map centred at 0. Every ``plot_*`` func
 matplotlib, seaborn and pandas are imported when first needed: ``pip install "kernelbook[plots]"``.
 """
 
+from kernelbook.plotting.comparison import plot_comparison
 from kernelbook.plotting.plane import plot_decision, plot_field, plot_points
 from kernelbook.plotting.regression import plot_regression_tube
 from kernelbook.plotting.statistical import plot_gram, plot_intervals, plot_scores
@@ -17,6 +18,7 @@ __all__ = [
     "CLASS_COLOURS",
     "CLASS_MARKERS",
     "panels",
+    "plot_comparison",
     "plot_decision",
     "plot_field",
     "plot_gram",

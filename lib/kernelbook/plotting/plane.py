@@ -1,42 +1,40 @@
 """Figures of the plane: points, decision regions, functions of two features."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
-from kernelbook.plotting.style import (
-    CLASS_COLOURS,
-    CLASS_MARKERS,
+from kernelbook.plotting._parts import (
     MARKER_AREAS,
     axes_or_new,
     class_names,
     diverging_map,
     draw_scale,
     legend_below,
+    like,
     name_axes,
-    pandas,
+    pale,
     ring,
+    scatter,
 )
+from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 GRID_POINTS = 160
 CLASS_GRID_POINTS = 320
 FILL_LEVELS = 20
 
-
-def plane_points(X: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
-    """Points of the plane and the names of their two coordinates."""
-    names = [str(name) for name in getattr(X, "columns", ("$x_1$", "$x_2$"))]
-    points = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
-    if points.shape[1] != 2:
-        raise ValueError(
-            f"X has {points.shape[1]} features and this figure shows a plane: choose two "
-            "columns, or project first."
-        )
-    return points, names
+Limits = Sequence[tuple[float, float]]
+Grid = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+Function = Callable[[Any], ArrayLike]
 
 
 def plot_points(
@@ -47,28 +45,36 @@ def plot_points(
     classes: Sequence[Any] | None = None,
     size: float = 30.0,
     legend: bool = True,
-    ax: Any = None,
-) -> Any:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw points of the plane; each class has a colour, a marker and its count in the legend.
 
     Parameters
     ----------
-    X : array or DataFrame, shape (n, 2)
-    y : array, shape (n,), optional
-        Labels; without them all points are alike.
-    names : sequence of str, optional
+    X : array-like or DataFrame of shape (n, 2)
+        Points.
+    y : array-like of shape (n,), default=None
+        Labels. If None, all points are alike.
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
-    classes : sequence, optional
+    classes : sequence, default=None
         All labels, if ``y`` may lack some: keeps a class's colour the same in every panel.
-    size : float
+    size : float, default=30.0
         Area of a marker in square points.
-    legend : bool
-        Draw a legend below the axes.
-    ax : matplotlib axes, optional
+    legend : bool, default=True
+        Whether to draw a legend below the axes.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If X has not two features, or lengths or numbers of names differ.
 
     Examples
     --------
@@ -78,26 +84,18 @@ def plot_points(
     ['class 0 (n = 2)', 'class 1 (n = 1)']
     >>> plt.close(ax.figure)
     """
-    points, coordinates = plane_points(X)
+    points, coordinates = _plane_points(X)
     labels = np.zeros(len(points)) if y is None else np.asarray(y)
     if len(labels) != len(points):
         raise ValueError(f"y has {len(labels)} labels and X has {len(points)} points.")
     known = class_names(labels, ["points"] if y is None else names, classes)
     ax = axes_or_new(ax)
-    counts = {label: int(np.count_nonzero(labels == label)) for label in known}
-    for index, (label, name) in enumerate(known.items()):
-        own = labels == label
-        ax.scatter(
-            *points[own].T,
-            s=size * MARKER_AREAS[index],
-            color=CLASS_COLOURS[index],
-            marker=CLASS_MARKERS[index],
-            edgecolors="white",
-            linewidths=0.6,
-            label=f"{name} (n = {counts[label]})",
-            # The rare class lies above the common one, or it could not be seen.
-            zorder=3 + 0.9 * (1 - counts[label] / max(len(labels), 1)),
-        )
+    marks = zip(CLASS_COLOURS, CLASS_MARKERS, MARKER_AREAS, strict=True)
+    for (label, name), (colour, marker, area) in zip(known.items(), marks, strict=False):
+        own = points[labels == label]
+        # The rare class lies above the common one, or it could not be seen.
+        zorder = 3 + 0.9 * (1 - len(own) / max(len(labels), 1))
+        scatter(ax, own, name, colour=colour, marker=marker, size=size * area, zorder=zorder)
     name_axes(ax, *coordinates)
     if legend:
         legend_below(ax)
@@ -112,14 +110,14 @@ def plot_decision(
     names: Sequence[str] | None = None,
     margins: bool | None = None,
     support: bool = True,
-    limits: Any = None,
+    limits: Limits | None = None,
     equal: bool = True,
     scale: float | None = None,
     size: float = 30.0,
     legend: bool = True,
     colorbar: bool = True,
-    ax: Any = None,
-) -> Any:
+    ax: "Axes | None" = None,
+) -> "Axes":
     r"""Draw the decision function of two features, its boundary, its margins and the points.
 
     The colour is the decision value :math:`f(x)`, white at 0; the solid line is :math:`f = 0`, the
@@ -128,39 +126,51 @@ def plot_decision(
 
     Parameters
     ----------
-    estimator : fitted classifier or novelty detector, or callable
-        Its ``decision_function`` is drawn, or log odds of ``predict_proba`` where it has none; a
-        pipeline will do. A callable maps (m, 2) to (m,) values, for instance ``bayes_gaussians``.
-    X : array or DataFrame, shape (n, 2)
+    estimator : estimator or callable
+        A fitted classifier, novelty detector or pipeline, of which ``decision_function`` is
+        drawn, or log odds of ``predict_proba`` where it has none. A callable maps (m, 2) to (m,)
+        values, for instance ``bayes_gaussians``.
+    X : array-like or DataFrame of shape (n, 2)
         Points to draw, not necessarily those of the fit.
-    y : array, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Their labels.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
-    margins : bool, optional
-        Draw the dashed lines; by default for support vector classifiers only.
-    support : bool
-        Ring the support vectors of the fit.
-    limits : ((left, right), (bottom, top)), optional
-        The range of X plus 8 % by default.
-    equal : bool
-        A unit has the same length on both axes, so that a margin looks as wide as it is.
-    scale : float, optional
-        Decision value of full colour; give it where panels are compared. By default 95 % of the
+    margins : bool, default=None
+        Whether to draw the dashed lines. If None, for support vector classifiers only.
+    support : bool, default=True
+        Whether to ring the support vectors of the fit.
+    limits : sequence of two tuples of float, default=None
+        The limits ((left, right), (bottom, top)). If None, the range of X plus 8 %.
+    equal : bool, default=True
+        Whether a unit has the same length on both axes, so that a margin looks as wide as it is.
+    scale : float, default=None
+        Decision value of full colour; give it where panels are compared. If None, 95 % of the
         area has a smaller one.
-    size, legend, ax
-        As in :func:`plot_points`.
-    colorbar : bool
-        Draw the scale of the decision values.
+    size : float, default=30.0
+        Area of a marker in square points.
+    legend : bool, default=True
+        Whether to draw a legend below the axes.
+    colorbar : bool, default=True
+        Whether to draw the scale of the decision values.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
 
     Raises
     ------
     ValueError
-        If X has not two features.
+        If X has not two features, or a callable returns values of another shape.
+    TypeError
+        If the estimator has neither of the two methods and is no callable.
+
+    See Also
+    --------
+    plot_field : Any function of the plane.
 
     Examples
     --------
@@ -172,19 +182,26 @@ def plot_decision(
     'support vector (n = 2)'
     >>> plt.close(ax.figure)
     """
-    points, coordinates = plane_points(X)
+    points, _ = _plane_points(X)
     ax = axes_or_new(ax)
-    limits = _limits(points) if limits is None else limits
-    columns = coordinates if hasattr(X, "columns") else None
+    if limits is None:
+        limits = _limits(points)
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) > 2:
-        codes: Callable[..., Any] = lambda P: np.searchsorted(classes, estimator.predict(P))  # noqa: E731
-        grid = _on_grid(codes, limits, columns, CLASS_GRID_POINTS)
+
+        def codes(P: NDArray[np.float64]) -> ArrayLike:
+            return np.searchsorted(classes, estimator.predict(like(X, P)))
+
+        grid = _on_grid(codes, limits, CLASS_GRID_POINTS)
         _fill_classes(ax, grid, len(classes))
         margins = False
     else:
-        grid = _on_grid(_decision(estimator), limits, columns)
-        _fill_centred(ax, grid, "decision value $f(x)$", colorbar, scale)
+        decision = _decision(estimator)
+        grid = _on_grid(lambda P: decision(like(X, P)), limits)
+        # A few points far from all data must not take the whole range of colours.
+        reach = np.quantile(np.abs(grid[2]), 0.95) if scale is None else abs(scale)
+        ends = (-(reach or 1.0), reach or 1.0)
+        _fill(ax, grid, ends, diverging_map(), "both", "decision value $f(x)$", colorbar)
         _contour(ax, grid, [0.0], "solid")
     vectors = _support_vectors(estimator)
     if margins or (margins is None and vectors is not None and classes is not None):
@@ -201,50 +218,61 @@ def plot_decision(
 
 
 def plot_field(
-    function: Callable[..., Any],
+    function: Function,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
     label: str,
-    limits: Any = None,
-    centred: bool = False,
+    limits: Limits | None = None,
     log: bool = False,
     scale: tuple[float, float] | None = None,
     n_lines: int = 0,
-    names: Sequence[str] | None = None,
     size: float = 30.0,
     colorbar: bool = True,
-    ax: Any = None,
-) -> Any:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw a function of the plane as colour: a magnification, a density, one component.
 
     Parameters
     ----------
     function : callable
         Maps points (m, 2) to values (m,).
-    X, y : arrays, optional
-        Points to draw on top, with or without labels.
+    X : array-like or DataFrame of shape (n, 2), default=None
+        Points to draw on top.
+    y : array-like of shape (n,), default=None
+        Their labels.
     label : str
         What the colour means, with its unit.
-    limits : ((left, right), (bottom, top)), optional
-        The range of X plus 8 % by default; needed without X.
-    centred : bool
-        Use the diverging map, white at 0, in place of viridis.
-    log : bool
-        Colour the decimal logarithm; the values have to be positive.
-    scale : (low, high), optional
-        Values of the two ends of the map (logarithms if ``log``; of opposite signs if
-        ``centred``); give it where panels are compared.
-    n_lines : int
+    limits : sequence of two tuples of float, default=None
+        The limits ((left, right), (bottom, top)). If None, the range of X plus 8 %.
+    log : bool, default=False
+        Whether to colour the decimal logarithm; the values have to be positive.
+    scale : tuple of float, default=None
+        Values of the two ends of the map (logarithms if ``log``); give them where panels are
+        compared. If None, the smallest and the largest value.
+    n_lines : int, default=0
         Number of lines of equal value to draw.
-    names, size, ax
-        As in :func:`plot_points`.
-    colorbar : bool
-        Draw the scale.
+    size : float, default=30.0
+        Area of a marker in square points.
+    colorbar : bool, default=True
+        Whether to draw the scale.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If there are neither X nor limits, the function returns values of another shape, or
+        values to be logarithms are not positive.
+
+    See Also
+    --------
+    plot_decision : Decision values, with their boundary and margins.
 
     Examples
     --------
@@ -255,9 +283,7 @@ def plot_field(
     if limits is None:
         if X is None:
             raise ValueError("limits must be given where there is no X to take them from.")
-        limits = _limits(plane_points(X)[0])
-    if centred and log:
-        raise ValueError("centred and log exclude each other: a logarithm has no centre at 0.")
+        limits = _limits(_plane_points(X)[0])
     ax = axes_or_new(ax)
     horizontal, vertical, values = _on_grid(function, limits)
     if log:
@@ -265,42 +291,41 @@ def plot_field(
             raise ValueError("log=True needs positive values; the function has some at most 0.")
         values, label = np.log10(values), f"$\\log_{{10}}$ {label}"
     grid = (horizontal, vertical, values)
-    if centred:
-        _fill_centred(ax, grid, label, colorbar, None if scale is None else max(map(abs, scale)))
-    else:
-        low, high = (values.min(), values.max()) if scale is None else scale
-        levels = np.linspace(low, high, FILL_LEVELS + 1) if high > low else None
-        extend = "neither" if scale is None else "both"
-        filled = ax.contourf(*grid, levels=levels, cmap="viridis", extend=extend, zorder=0)
-        if colorbar:
-            draw_scale(ax, filled, label, low, high)
+    ends = (values.min(), values.max()) if scale is None else scale
+    _fill(ax, grid, ends, "viridis", "neither" if scale is None else "both", label, colorbar)
     if n_lines:
         inner = np.linspace(values.min(), values.max(), n_lines + 2)[1:-1]
-        ax.contour(
-            *grid, levels=inner, colors="black", linestyles="solid", linewidths=0.8, zorder=2
-        )
+        _contour(ax, grid, inner.tolist(), "solid", width=0.8)
     name_axes(ax, "$x_1$", "$x_2$")
     if X is not None:
-        plot_points(X, y, names=names, size=size, legend=False, ax=ax)
+        plot_points(X, y, size=size, legend=False, ax=ax)
     ax.set(xlim=limits[0], ylim=limits[1], aspect="equal")
     return ax
 
 
-def _limits(points: NDArray[np.float64]) -> tuple[tuple[float, float], tuple[float, float]]:
+def _plane_points(X: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
+    """Points of the plane and the names of their two coordinates."""
+    names = [str(name) for name in getattr(X, "columns", ("$x_1$", "$x_2$"))]
+    points = check_array(X, dtype=np.float64, input_name="X")
+    if points.shape[1] != 2:
+        raise ValueError(
+            f"X has {points.shape[1]} features and this figure shows a plane: choose two "
+            "columns, or project first."
+        )
+    return points, names
+
+
+def _limits(points: NDArray[np.float64]) -> Limits:
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.08 * np.where(high > low, high - low, 1.0)
     (left, bottom), (right, top) = (low - pad).tolist(), (high + pad).tolist()
     return (left, right), (bottom, top)
 
 
-def _on_grid(
-    function: Callable[..., Any], limits: Any, columns: Any = None, size: int = GRID_POINTS
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _on_grid(function: Function, limits: Limits, size: int = GRID_POINTS) -> Grid:
     """Coordinates and values of a function of (m, 2) on a grid over the limits."""
     horizontal, vertical = (np.linspace(low, high, size) for low, high in limits)
-    points: Any = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
-    if columns is not None:
-        points = pandas().DataFrame(points, columns=columns)
+    points = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
     values = np.asarray(function(points))
     if values.shape != (size**2,):
         raise ValueError(
@@ -310,43 +335,39 @@ def _on_grid(
     return horizontal, vertical, values.reshape(size, size)
 
 
-def _fill_centred(
-    ax: Any,
-    grid: tuple[Any, Any, NDArray[Any]],
+def _fill(
+    ax: "Axes",
+    grid: Grid,
+    ends: tuple[float, float],
+    cmap: "str | Colormap",
+    extend: Literal["neither", "both"],
     label: str,
     colorbar: bool,
-    scale: float | None,
 ) -> None:
-    # A few points far from all data must not take the whole range of colours.
-    reach = float(np.quantile(np.abs(grid[2]), 0.95)) if scale is None else abs(scale)
-    reach = reach or 1.0
-    filled = ax.contourf(
-        *grid,
-        levels=np.linspace(-reach, reach, FILL_LEVELS + 1),
-        cmap=diverging_map(),
-        extend="both",
-        zorder=0,
-    )
+    levels = np.linspace(*ends, FILL_LEVELS + 1) if ends[1] > ends[0] else None
+    filled = ax.contourf(*grid, levels=levels, cmap=cmap, extend=extend, zorder=0)
     if colorbar:
-        draw_scale(ax, filled, label, -reach, reach)
+        draw_scale(ax, filled, label, *ends)
 
 
-def _contour(ax: Any, grid: tuple[Any, Any, NDArray[Any]], levels: Any, style: str) -> None:
+def _fill_classes(ax: "Axes", grid: Grid, n_classes: int) -> None:
+    horizontal, vertical, codes = grid
+    colours = [pale(colour, 0.35) for colour in CLASS_COLOURS[:n_classes]]
+    edges = np.arange(n_classes + 1) - 0.5
+    ax.contourf(*grid, levels=edges, colors=colours, zorder=0)
+    for code in range(n_classes):
+        _contour(ax, (horizontal, vertical, (codes == code).astype(float)), [0.5], "solid")
+
+
+def _contour(
+    ax: "Axes", grid: Grid, levels: Sequence[float], style: str, width: float = 1.6
+) -> None:
     low, high = grid[2].min(), grid[2].max()
     inside = [level for level in levels if low < level < high]
     if inside:
-        ax.contour(*grid, levels=inside, colors="black", linestyles=style, linewidths=1.6, zorder=2)
-
-
-def _fill_classes(ax: Any, grid: tuple[Any, Any, NDArray[Any]], n_classes: int) -> None:
-    from matplotlib.colors import to_rgb
-
-    horizontal, vertical, codes = grid
-    pale = [0.35 * np.array(to_rgb(colour)) + 0.65 for colour in CLASS_COLOURS[:n_classes]]
-    edges = np.arange(n_classes + 1) - 0.5
-    ax.contourf(horizontal, vertical, codes, levels=edges, colors=pale, zorder=0)
-    for code in range(n_classes):
-        _contour(ax, (horizontal, vertical, (codes == code).astype(float)), [0.5], "solid")
+        ax.contour(
+            *grid, levels=inside, colors="black", linestyles=style, linewidths=width, zorder=2
+        )
 
 
 def _support_vectors(estimator: Any) -> NDArray[np.float64] | None:
@@ -360,20 +381,15 @@ def _support_vectors(estimator: Any) -> NDArray[np.float64] | None:
     return np.asarray(vectors, dtype=np.float64)
 
 
-def _decision(estimator: Any) -> Callable[..., Any]:
+def _decision(estimator: Any) -> Function:
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function
     if hasattr(estimator, "predict_proba"):
-        return lambda P: _log_odds(estimator.predict_proba(P)[:, 1])
+        # k-NN and trees give probabilities of exactly 0 and 1.
+        return lambda P: logit(np.clip(estimator.predict_proba(P)[:, 1], 1e-3, 1 - 1e-3))
     if callable(estimator):
         return estimator
     raise TypeError(
         f"{type(estimator).__name__} has neither decision_function nor predict_proba: give a "
         "fitted classifier, a novelty detector or a function of (m, 2) points."
     )
-
-
-def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    # k-NN and trees give probabilities of exactly 0 and 1.
-    bounded = np.clip(probability, 1e-3, 1 - 1e-3)
-    return np.log(bounded / (1 - bounded))

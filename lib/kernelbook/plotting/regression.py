@@ -1,21 +1,25 @@
 """A regression on one feature, with its tube."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
-from kernelbook.plotting.style import (
-    CLASS_COLOURS,
+from kernelbook.plotting._parts import (
     axes_or_new,
     legend_below,
+    like,
     name_axes,
-    pandas,
     ring,
+    scatter,
 )
+from kernelbook.plotting.style import CLASS_COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def plot_regression_tube(
@@ -24,29 +28,42 @@ def plot_regression_tube(
     y: ArrayLike,
     *,
     epsilon: float | None = None,
-    truth: Callable[..., Any] | None = None,
+    truth: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     size: float = 26.0,
     legend: bool = True,
-    ax: Any = None,
-) -> Any:
+    ax: "Axes | None" = None,
+) -> "Axes":
     r"""Draw a regression on one feature with its tube of half-width :math:`\varepsilon`.
 
     Parameters
     ----------
-    estimator : fitted regressor of one feature
-        Points outside the tube or on its edge, its support vectors, are ringed.
-    X : array or DataFrame, shape (n, 1)
-    y : array, shape (n,)
-    epsilon : float, optional
-        Half-width of the tube; ``estimator.epsilon`` by default.
-    truth : callable, optional
+    estimator : estimator
+        A fitted regressor of one feature. Points outside the tube or on its edge, its support
+        vectors, are ringed.
+    X : array-like or DataFrame of shape (n, 1)
+        Points.
+    y : array-like of shape (n,)
+        Their values.
+    epsilon : float, default=None
+        Half-width of the tube. If None, ``estimator.epsilon``.
+    truth : callable, default=None
         The function behind the data, (m, 1) to (m,), drawn as a thin dotted line.
-    size, legend, ax
-        As in :func:`plot_points`.
+    size : float, default=26.0
+        Area of a marker in square points.
+    legend : bool, default=True
+        Whether to draw a legend below the axes.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If X has more than one feature, or there is no epsilon.
 
     Examples
     --------
@@ -56,7 +73,7 @@ def plot_regression_tube(
     >>> ax = plot_regression_tube(SVR(kernel="linear", epsilon=0.5).fit(X, y), X, y)
     >>> plt.close(ax.figure)
     """
-    points = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
+    points = check_array(X, dtype=np.float64, input_name="X")
     if points.shape[1] != 1:
         raise ValueError(f"X has {points.shape[1]} features, but a tube is drawn over one.")
     final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
@@ -65,9 +82,7 @@ def plot_regression_tube(
         raise ValueError(f"{type(final).__name__} has no epsilon: give epsilon= as an argument.")
     ax = axes_or_new(ax)
     line = np.linspace(points.min(), points.max(), 400)[:, None]
-    columns = getattr(X, "columns", None)
-    at: Any = line if columns is None else pandas().DataFrame(line, columns=columns)
-    prediction = np.asarray(estimator.predict(at))
+    prediction = np.asarray(estimator.predict(like(X, line)))
     blue, red = CLASS_COLOURS[:2]
     ax.fill_between(line[:, 0], prediction - epsilon, prediction + epsilon, color=blue, alpha=0.15)
     for side in (-1, 1):
@@ -75,21 +90,12 @@ def plot_regression_tube(
     ax.plot(line[:, 0], prediction, color=blue, label="prediction")
     if truth is not None:
         ax.plot(line[:, 0], truth(line), color="black", linestyle=":", linewidth=1.5, label="truth")
-    ax.scatter(
-        points[:, 0],
-        y,
-        s=size,
-        color=red,
-        marker="o",
-        edgecolors="white",
-        linewidths=0.6,
-        zorder=3,
-        label=f"data (n = {len(points)})",
-    )
+    data = np.column_stack([points[:, 0], y])
+    scatter(ax, data, "data", colour=red, marker="o", size=size)
     support = getattr(final, "support_", None)
     if support is not None:
-        ring(ax, np.column_stack([points[support, 0], np.asarray(y)[support]]), size)
-    name_axes(ax, "$x$" if columns is None else str(columns[0]), "$y$")
+        ring(ax, data[support], size)
+    name_axes(ax, str(getattr(X, "columns", ["$x$"])[0]), "$y$")
     if legend:
         legend_below(ax)
     return ax

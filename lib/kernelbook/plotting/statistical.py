@@ -1,45 +1,62 @@
 """Statistical figures, by seaborn: Gram matrices, scores by class, means with intervals."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_array
 
-from kernelbook.plotting.style import (
-    CLASS_COLOURS,
-    CLASS_MARKERS,
+from kernelbook.optional import import_optional
+from kernelbook.plotting._parts import (
     axes_or_new,
     class_names,
     diverging_map,
     legend_below,
     name_axes,
-    pyplot,
-    seaborn,
 )
+from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS, pyplot
+from kernelbook.validation import check_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Kind = Literal["ci", "sd", "quantile"]
 
 
 def plot_gram(
-    K: ArrayLike, y: ArrayLike | None = None, *, label: str = "$K(x, x')$", ax: Any = None
-) -> Any:
-    """Draw a Gram matrix as a heat map, with seaborn.
+    K: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    label: str = "$K(x, x')$",
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a Gram matrix as a heat map.
 
     Parameters
     ----------
-    K : array, shape (n, m)
+    K : array-like of shape (n, m)
         Kernel values; a matrix with negative values gets the diverging map, white at 0.
-    y : array, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Labels of a square matrix: rows and columns are sorted by class, with a line between the
         classes.
-    label : str
+    label : str, default="$K(x, x')$"
         What the colour means.
-    ax : matplotlib axes, optional
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If there are labels and K is not square of their number.
 
     Examples
     --------
@@ -47,35 +64,35 @@ def plot_gram(
     >>> ax = plot_gram([[1.0, 0.5], [0.5, 1.0]])
     >>> plt.close(ax.figure)
     """
-    sns = seaborn()
-    K = np.asarray(check_array(K, dtype=np.float64, input_name="K"))
+    sns = _seaborn()
+    K = check_array(K, dtype=np.float64, input_name="K")
     ax = axes_or_new(ax)
     borders: list[int] = []
     if y is not None:
-        y = np.asarray(y)
-        if K.shape != (len(y), len(y)):
-            raise ValueError(f"y has {len(y)} labels, so K must be square of that size: {K.shape}.")
-        order = np.argsort(y, kind="stable")
+        codes = np.unique(np.asarray(y), return_inverse=True)[1]
+        if K.shape != (len(codes), len(codes)):
+            raise ValueError(
+                f"y has {len(codes)} labels, so K must be square of that size: {K.shape}."
+            )
+        order = np.argsort(codes, kind="stable")
         K = K[np.ix_(order, order)]
-        borders = (
-            np.flatnonzero(np.diff(np.unique(y, return_inverse=True)[1][order])) + 1
-        ).tolist()
-    centred = K.min() < 0
+        borders = (np.flatnonzero(np.diff(codes[order])) + 1).tolist()
     reach = np.abs(K).max()
+    centred = K.min() < 0
     sns.heatmap(
         K,
         ax=ax,
         square=True,
         cmap=diverging_map() if centred else "viridis",
-        vmin=-reach if centred else min(K.min(), 0.0),
-        vmax=reach if centred else K.max(),
+        vmin=-reach if centred else 0.0,
+        vmax=reach,
         xticklabels=False,
         yticklabels=False,
         cbar_kws={"label": label},
     )
     for border in borders:
-        ax.axhline(border, color="white" if not centred else "black", linewidth=1.5)
-        ax.axvline(border, color="white" if not centred else "black", linewidth=1.5)
+        for line in (ax.axhline, ax.axvline):
+            line(border, color="black" if centred else "white", linewidth=1.5)
     sorted_by = ", sorted by class" if borders else ""
     ax.set(xlabel=f"{K.shape[1]} points{sorted_by}", ylabel=f"{K.shape[0]} points{sorted_by}")
     return ax
@@ -86,32 +103,39 @@ def plot_scores(
     y: ArrayLike,
     *,
     names: Sequence[str] | None = None,
-    threshold: float | None = 0.0,
     label: str = "decision value $f(x)$",
     legend: bool = True,
-    ax: Any = None,
-) -> Any:
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the distribution of a score in each class, as densities that each integrate to 1.
 
-    The rare class would not be seen on one common scale of counts.
+    The rare class would not be seen on one common scale of counts. A black line at 0 shows where
+    the decision changes.
 
     Parameters
     ----------
-    scores : array, shape (n,)
-    y : array, shape (n,)
+    scores : array-like of shape (n,)
+        Scores; subtract a threshold that is not 0.
+    y : array-like of shape (n,)
         Labels.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
-    threshold : float, optional
-        Where the decision changes, a black line.
-    label : str
+    label : str, default="decision value $f(x)$"
         Name of the score.
-    legend, ax
-        As in :func:`plot_points`.
+    legend : bool, default=True
+        Whether to draw a legend below the axes.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If scores and labels are not vectors of one length.
 
     Examples
     --------
@@ -119,7 +143,7 @@ def plot_scores(
     >>> ax = plot_scores([-1.0, -0.5, 0.2, 1.0], [0, 0, 0, 1])
     >>> plt.close(ax.figure)
     """
-    sns = seaborn()
+    sns = _seaborn()
     values, labels = np.asarray(scores, dtype=np.float64), np.asarray(y)
     if values.shape != labels.shape or values.ndim != 1:
         raise ValueError(
@@ -140,8 +164,7 @@ def plot_scores(
             label=f"{name} (n = {len(own)})",
             ax=ax,
         )
-    if threshold is not None:
-        ax.axvline(threshold, color="black", linewidth=1.6)
+    ax.axvline(0.0, color="black", linewidth=1.6)
     name_axes(ax, label, "density in the class")
     if legend:
         legend_below(ax)
@@ -149,43 +172,50 @@ def plot_scores(
 
 
 def plot_intervals(
-    frame: Any,
+    frame: "pd.DataFrame",
     *,
     x: str,
     y: str,
     hue: str | None = None,
-    interval: str = "ci",
+    interval: Kind = "ci",
     level: float = 0.95,
     reference: float | None = None,
     digits: int = 3,
-    ax: Any = None,
-) -> Any:
-    r"""Compare groups by the means of their repetitions, each with an interval, in figures too.
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Compare groups by the means of their repetitions, each with an interval, in figures too.
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : pandas.DataFrame
         Tidy: one row for each repetition.
     x : str
         Column of numbers.
     y : str
         Column of groups, drawn as rows in the order of their appearance.
-    hue : str, optional
+    hue : str, default=None
         Column of a second grouping, at most seven values, by colour and marker.
-    interval : {'ci', 'sd', 'quantile'}
+    interval : {'ci', 'sd', 'quantile'}, default='ci'
         Interval of Student's t for the mean; mean plus and minus one standard deviation; or the
         central quantiles of the repetitions.
-    level : float
-        Coverage of 'ci' and 'quantile'.
-    reference : float, optional
+    level : float, default=0.95
+        Coverage of ``'ci'`` and ``'quantile'``, in (0, 1).
+    reference : float, default=None
         A value to compare with, a dotted line: a trivial baseline, a published figure.
-    digits : int
+    digits : int, default=3
         Decimals of the figures at the right of a row.
-    ax : matplotlib axes, optional
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw. If None, on the axes of a new figure, as high as its rows need.
 
     Returns
     -------
-    matplotlib axes
+    matplotlib.axes.Axes
+        The axes with the drawing.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, ``hue`` has too many values, or ``interval`` or ``level`` is none.
 
     Examples
     --------
@@ -200,7 +230,7 @@ def plot_intervals(
     missing = [column for column in (x, y, hue) if column is not None and column not in frame]
     if missing:
         raise ValueError(f"frame has no column {missing}; it has {list(frame.columns)}.")
-    sns, bounds = seaborn(), _interval(interval, level)
+    sns, bounds = _seaborn(), _interval(interval, level)
     groups = list(dict.fromkeys(frame[y]))
     hues = [None] if hue is None else list(dict.fromkeys(frame[hue]))
     if len(hues) > len(CLASS_COLOURS):
@@ -245,35 +275,31 @@ def plot_intervals(
     return ax
 
 
-def _write_beside(ax: Any, row: float, numbers: Sequence[float], digits: int) -> None:
+def _seaborn() -> ModuleType:
+    return import_optional("seaborn", extra="plots", purpose="This figure")
+
+
+def _write_beside(ax: "Axes", row: float, numbers: Sequence[float], digits: int) -> None:
     """Write mean and interval at the right of a row."""
     mean, low, high = (f"{number + 0.0:.{digits}f}" for number in numbers)
-    ax.text(
-        1.02,
-        row,
-        f"{mean} [{low}, {high}]",
-        transform=ax.get_yaxis_transform(),
-        va="center",
-        fontsize=10,
-    )
+    text = f"{mean} [{low}, {high}]"
+    ax.text(1.02, row, text, transform=ax.get_yaxis_transform(), va="center", fontsize=10)
 
 
-def _interval(kind: str, level: float) -> Callable[[Any], tuple[float, float]]:
+def _interval(kind: Kind, level: float) -> Callable[[ArrayLike], tuple[float, float]]:
     """Function from repetitions to (low, high)."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}.")
+    level = check_number(level, "level", low=0, high=1, inclusive="neither")
+    if kind not in get_args(Kind):
+        raise ValueError(f"interval must be 'ci', 'sd' or 'quantile', got {kind!r}.")
 
-    def half_width(values: Any) -> float:
-        if len(values) < 2:
-            return 0.0
-        spread = float(np.std(values, ddof=1))
-        if kind == "sd":
-            return spread
-        factor = student_t.ppf((1 + level) / 2, len(values) - 1)
-        return float(factor * spread / np.sqrt(len(values)))
+    def bounds(values: ArrayLike) -> tuple[float, float]:
+        numbers = np.asarray(values)
+        if kind == "quantile":
+            low, high = np.quantile(numbers, [(1 - level) / 2, (1 + level) / 2])
+            return float(low), float(high)
+        half = np.std(numbers, ddof=1) if len(numbers) > 1 else 0.0
+        if kind == "ci" and len(numbers) > 1:
+            half *= student_t.ppf((1 + level) / 2, len(numbers) - 1) / np.sqrt(len(numbers))
+        return float(numbers.mean() - half), float(numbers.mean() + half)
 
-    if kind in ("ci", "sd"):
-        return lambda v: (float(np.mean(v)) - half_width(v), float(np.mean(v)) + half_width(v))
-    if kind == "quantile":
-        return lambda v: tuple(np.quantile(v, [(1 - level) / 2, (1 + level) / 2]).tolist())
-    raise ValueError(f"interval must be 'ci', 'sd' or 'quantile', got {kind!r}.")
+    return bounds

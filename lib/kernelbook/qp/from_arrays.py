@@ -57,13 +57,13 @@ def solve_qp(
         returned as it is, with a warning.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         ``'dense'`` is an interior-point method with one Cholesky factorisation a step,
-        ``'reference'`` cvxopt's general solver with sparse inequalities; both end in an
-        active-set polish. ``'exact'`` takes compiled steps on pairs of variables and then solves
-        for the working set that they leave; it needs coefficients of 1 and -1 in ``a`` and
-        finite bounds. Of an operator Q it forms no more than the rows that it keeps and the
-        block of the working set, the free variables and their rivals. All return the same
-        solution. ``'auto'`` is ``'exact'`` from 400 variables on where it can serve the
-        problem, else ``'dense'``.
+        ``'reference'`` cvxopt's general solver with sparse inequalities, which needs cvxopt
+        (``pip install "kernelbook[reference]"``); both end in an active-set polish.
+        ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
+        set that they leave; it needs coefficients of 1 and -1 in ``a`` and finite bounds. Of an
+        operator Q it forms no more than the rows that it keeps and the block of the working set,
+        the free variables and their rivals. All return the same solution. ``'auto'`` is
+        ``'exact'`` from 400 variables on where it can serve the problem, else ``'dense'``.
     cache_size : float, default=200.0
         Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
         of a working set may take. With less memory it needs more time, not another solution.

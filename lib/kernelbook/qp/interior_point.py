@@ -1,24 +1,47 @@
-"""The two interior-point ways to a solution, both on cvxopt: its general solver and a fast one."""
+r"""Mehrotra's predictor-corrector method for a convex quadratic, a box and one equality.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+Each finite bound has a slack s > 0, its distance from x, and a multiplier z > 0. One step solves
+Newton's equations of the optimality conditions twice with the same factor of :math:`Q + D`, in
+which the bounds are no more than a diagonal: first straight towards the optimum, then again with
+what that step would miss. Only products with Q and :math:`(Q + D)^{-1}` are asked for, so that a
+dense matrix and a factor of low rank are served alike.
+
+References
+----------
+[Mehrotra1992]_
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
-from cvxopt import matrix, solvers, spmatrix
 from numpy.typing import NDArray
 
-from kernelbook.qp.program import QuadraticProgram, Solve
+from kernelbook.qp.program import EPS, QuadraticProgram
 
-__all__ = ["InteriorPoint", "solve_dense", "solve_reference"]
+__all__ = ["Bounds", "InteriorPoint", "is_near", "solve_interior_point"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+# In units of the objective, of the gradient and of x: from here on the polish needs few guesses.
 TOLERANCE = 1e-8
+# A relative gap beyond which the slacks say little about which bounds are active.
 NEAR = 1e-4
 # After so many steps it is rounding that keeps the method from its tolerance, not the limit.
 MANY_STEPS = 50
+# The part of the way to the nearest bound that a step takes. Nearer to 1 saves steps until an
+# iterate sits in a corner that the next ones cannot leave.
+FRACTION = 0.999
+# Mehrotra's exponent: how quickly the target falls where the predictor goes far.
+CENTRING = 3
+# Where the method starts: half the width of the box from both ends, or this many units of the
+# scaled problem if that is less: in the middle of a box of 1e12 the product Q x has no digits.
+CENTRE = 8.0
+# The part of that distance which the start keeps after its first solve.
+MARGIN = 0.25
+# Least force D x of the bounds on the largest variable, a few thousand roundings of the gradient.
+# Q + D would be singular in many variables far from their bounds, or without any.
+LEAST_FORCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -27,10 +50,14 @@ class InteriorPoint:
 
     Attributes
     ----------
-    x : ndarray, shape (n,)
-    at_lower, at_upper : ndarray of bool, shape (n,)
-        Bounds whose slack is smaller than their multiplier, in the scaled problem.
+    x : ndarray of shape (n,)
+        The point, inside the box.
+    at_lower : ndarray of bool, shape (n,)
+        Lower bounds whose slack is smaller than their multiplier, in units of the scaled problem.
+    at_upper : ndarray of bool, shape (n,)
+        Upper bounds for which that holds.
     n_iter : int
+        Number of steps.
     near : bool
         False if the limit on steps cut the method short of a relative gap of 1e-4, so that the
         active bounds mean little.
@@ -43,150 +70,288 @@ class InteriorPoint:
     near: bool = True
 
 
-class _Box:
-    """The finite bounds as cvxopt takes them, G x <= h: first the upper ones, then the lower."""
+class Bounds:
+    """The k finite bounds of n variables as slacks s = E x - e >= 0: the lower ones come first.
+
+    Parameters
+    ----------
+    lower : ndarray of shape (n,)
+        Lower bounds; minus infinity where there is none.
+    upper : ndarray of shape (n,)
+        Upper bounds; infinity where there is none.
+
+    Attributes
+    ----------
+    columns : ndarray of int, shape (k,)
+        The variable of each bound.
+    ends : ndarray of shape (k,)
+        The vector e.
+    n : int
+        Number of variables.
+    n_lower : int
+        Number of finite lower bounds.
+    signs : ndarray of shape (k,)
+        The one entry of each row of E.
+
+    Examples
+    --------
+    >>> bounds = Bounds(np.array([0.0, -np.inf]), np.array([1.0, 2.0]))
+    >>> bounds.along(np.array([0.25, 0.5])) - bounds.ends
+    array([0.25, 0.75, 1.5 ])
+    """
 
     def __init__(self, lower: Array, upper: Array) -> None:
-        self.n = len(lower)
-        self.above, self.below = np.isfinite(upper).nonzero()[0], np.isfinite(lower).nonzero()[0]
-        self.h = np.concatenate([upper[self.above], -lower[self.below]])
+        below, above = np.isfinite(lower).nonzero()[0], np.isfinite(upper).nonzero()[0]
+        self.n, self.n_lower = len(lower), len(below)
+        self.columns = np.concatenate([below, above])
+        self.signs = np.repeat([1.0, -1.0], [len(below), len(above)])
+        self.ends = np.concatenate([lower[below], -upper[above]])
 
-    def sparse(self) -> spmatrix:
-        """G, with one entry a row."""
-        signs = [1.0] * len(self.above) + [-1.0] * len(self.below)
-        columns = [*self.above.tolist(), *self.below.tolist()]
-        return spmatrix(signs, range(len(signs)), columns, (len(signs), self.n))
+    def along(self, x: Array) -> Array:
+        """Return E x.
 
-    def product(self, x: Array) -> Array:
-        """G x."""
-        return np.concatenate([x[self.above], -x[self.below]])
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+            A point or a direction.
 
-    def transposed_product(self, z: Array) -> Array:
-        """G' z."""
-        return self._by_variable(z, -1.0)
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
+        return self.signs * x[self.columns]
 
-    def squares(self, d: Array) -> Array:
-        """Diagonal of G' diag(d) G, which has no other entries."""
-        return self._by_variable(d, 1.0)
+    def force(self, z: Array) -> Array:
+        """Return E' z.
 
-    def active(self, solution: dict[str, Any]) -> tuple[Mask, Mask]:
-        """Bounds whose slack is smaller than their multiplier; an upper one goes first."""
-        smaller = _vector(solution["s"]) < _vector(solution["z"])
-        at_lower, at_upper = np.zeros(self.n, dtype=bool), np.zeros(self.n, dtype=bool)
-        at_upper[self.above] = smaller[: len(self.above)]
-        at_lower[self.below] = smaller[len(self.above) :]
-        return at_lower & ~at_upper, at_upper
+        Parameters
+        ----------
+        z : ndarray of shape (k,)
+            Multipliers.
 
-    def _by_variable(self, z: Array, sign_below: float) -> Array:
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self.by_variable(self.signs * z)
+
+    def by_variable(self, d: Array) -> Array:
+        """Return sums over the bounds of each variable: the diagonal of E' diag(d) E.
+
+        Parameters
+        ----------
+        d : ndarray of shape (k,)
+            One number a bound.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         total = np.zeros(self.n)
-        total[self.above] += z[: len(self.above)]
-        total[self.below] += sign_below * z[len(self.above) :]
+        total[self.columns[: self.n_lower]] = d[: self.n_lower]
+        total[self.columns[self.n_lower :]] += d[self.n_lower :]
         return total
 
+    def active(self, slack: Array, dual: Array) -> tuple[Mask, Mask]:
+        """Return which variables are at a bound: where its slack is smaller than its multiplier.
 
-def solve_reference(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
-    """cvxopt.solvers.qp with a sparse G, as the notebooks derive it line by line."""
-    box, everything = _Box(program.lower, program.upper), np.arange(len(program.q))
-    solution = solvers.qp(
-        matrix(program.Q.block(everything, everything)),
-        matrix(program.q),
-        box.sparse(),
-        matrix(box.h),
-        matrix(program.a[None, :]),
-        matrix([program.b]),
-        options=_options(max_iter),
-    )
-    return _interior_point(solution, box, max_iter)
+        Parameters
+        ----------
+        slack : ndarray of shape (k,)
+            Distances from the bounds.
+        dual : ndarray of shape (k,)
+            Multipliers of the bounds.
+
+        Returns
+        -------
+        at_lower : ndarray of bool, shape (n,)
+            Those at their lower bound.
+        at_upper : ndarray of bool, shape (n,)
+            Those at their upper bound.
+        """
+        smaller = slack < dual
+        at_lower, at_upper = np.zeros(self.n, dtype=bool), np.zeros(self.n, dtype=bool)
+        at_lower[self.columns[: self.n_lower]] = smaller[: self.n_lower]
+        at_upper[self.columns[self.n_lower :]] = smaller[self.n_lower :]
+        return at_lower & ~at_upper, at_upper
 
 
-def solve_dense(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
-    r"""cvxopt.solvers.coneqp with a solver of the KKT system that knows the box.
+@dataclass(frozen=True)
+class _Iterate:
+    """A point between the bounds, or a direction from one."""
 
-    The inequality matrix is never formed: the constraints enter one step as a diagonal
-    :math:`D = G^\top W^{-2} G`, so each step costs one Cholesky factorisation of Q + D.
+    x: Array
+    multiplier: float
+    slack: Array
+    dual: Array
+
+    def moved(self, direction: "_Iterate", length: float) -> "_Iterate":
+        return _Iterate(
+            self.x + length * direction.x,
+            self.multiplier + length * direction.multiplier,
+            self.slack + length * direction.slack,
+            self.dual + length * direction.dual,
+        )
+
+    def complementarity(self) -> float:
+        """Mean product of a slack and its multiplier; zero without any bound."""
+        return float(self.slack @ self.dual) / max(1, len(self.slack))
+
+    def is_finite(self) -> bool:
+        parts = (self.x, self.slack, self.dual)
+        return np.isfinite(self.multiplier) and all(np.isfinite(part).all() for part in parts)
+
+
+@dataclass(frozen=True)
+class _Residual:
+    """What an iterate misses: Qx + q + m a (n,), b - a'x, and the largest of all in its unit."""
+
+    pull: Array
+    equality: float
+    shortfall: float
+
+
+def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
+    """Go to the optimum of a scaled program, from inside of its box.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        With a matrix, a vector and a box of order one.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    InteriorPoint
+
+    Examples
+    --------
+    >>> from kernelbook.qp import DenseQuadratic
+    >>> one = np.ones(2)
+    >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), 0 * one, one, 1.0, 0 * one, one)
+    >>> solve_interior_point(program, 50).x.round(6).tolist()
+    [0.5, 0.5]
     """
-    box, Q = _Box(program.lower, program.upper), program.Q
-
-    def add_product_with_q(x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0) -> None:
-        _assign(y, alpha * Q.product(_vector(x)) + beta * _vector(y))
-
-    def add_product_with_g(
-        x: matrix, y: matrix, alpha: float = 1.0, beta: float = 0.0, trans: str = "N"
-    ) -> None:
-        product = box.product if trans == "N" else box.transposed_product
-        _assign(y, alpha * product(_vector(x)) + beta * _vector(y))
-
-    solution = solvers.coneqp(
-        add_product_with_q,
-        matrix(program.q),
-        add_product_with_g,
-        matrix(box.h),
-        {"l": len(box.h), "q": [], "s": []},
-        matrix(program.a[None, :]),
-        matrix([program.b]),
-        kktsolver=_kkt_solver(program, box),
-        options=_options(max_iter),
-    )
-    return _interior_point(solution, box, max_iter)
+    size = float(np.abs(program.a).max())
+    program = replace(program, a=program.a / size, b=program.b / size)
+    bounds = Bounds(program.lower, program.upper)
+    point = _start(program, bounds)
+    for n_iter in range(max_iter + 1):
+        residual = _residual(program, bounds, point)
+        if residual.shortfall <= TOLERANCE or n_iter == max_iter:
+            break
+        following = _step(program, bounds, point, residual)
+        if not following.is_finite():
+            break
+        point = following
+    slack = point.slack / max(1.0, float(np.abs(point.x).max()))
+    dual = point.dual / max(1.0, float(np.abs(residual.pull).max()))
+    near = is_near(residual.shortfall, n_iter, max_iter)
+    return InteriorPoint(point.x, *bounds.active(slack, dual), n_iter, near)
 
 
-def _kkt_solver(
-    program: QuadraticProgram, box: _Box
-) -> Callable[[dict[str, Any]], Callable[..., None]]:
-    r"""What cvxopt calls once a step with the scaling W = diag(d), to get a solver of
+def is_near(shortfall: float, n_iter: int, max_iter: int) -> bool:
+    """Return whether a method came near the optimum, or rounding and not the limit stopped it.
 
-    .. math:: \begin{bmatrix}Q & a & G^\top\\ a^\top & 0 & 0\\ G & 0 & -W^2\end{bmatrix}
-              \begin{bmatrix}u_x\\u_y\\u_z\end{bmatrix}
-              = \begin{bmatrix}b_x\\b_y\\b_z\end{bmatrix},
+    Parameters
+    ----------
+    shortfall : float
+        What is missing of the optimality conditions, each in its unit.
+    n_iter : int
+        Steps that were taken.
+    max_iter : int
+        Their limit.
 
-    which overwrites b by :math:`(u_x, u_y, W u_z)`.
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_near(1e-9, 3, 100), is_near(0.1, 3, 3)
+    (True, False)
     """
-    a = program.a
-    kept: list[Solve] = []
-
-    def factor(W: dict[str, Any]) -> Callable[..., None]:
-        d = _vector(W["d"])
-        # cvxopt holds on to the solvers of earlier steps: let go of their factors, n x n each.
-        kept.clear()
-        kept.append(program.Q.factor(box.squares(d**-2)))
-        Sa = kept[0](a)
-        curvature = float(a @ Sa)
-
-        def solve_in_place(x: matrix, y: matrix, z: matrix) -> None:
-            bz = _vector(z)
-            r = kept[0](_vector(x) + box.transposed_product(bz / d**2))
-            multiplier = (float(a @ r) - y[0]) / curvature
-            ux = r - multiplier * Sa
-            _assign(x, ux)
-            y[0] = multiplier
-            _assign(z, (box.product(ux) - bz) / d)
-
-        return solve_in_place
-
-    return factor
+    return shortfall <= NEAR or n_iter < max_iter or n_iter >= MANY_STEPS
 
 
-def _interior_point(solution: dict[str, Any], box: _Box, max_iter: int) -> InteriorPoint:
-    gap, n_iter = solution["relative gap"], int(solution["iterations"])
-    cut_short = solution["status"] != "optimal" and max_iter <= n_iter < MANY_STEPS
-    near = not cut_short or (gap is not None and gap <= NEAR)
-    return InteriorPoint(_vector(solution["x"]), *box.active(solution), n_iter, near)
+def _start(program: QuadraticProgram, bounds: Bounds) -> _Iterate:
+    """The optimum without bounds, held near the middle of the box and then drawn into it.
+
+    Multipliers share out the gradient there and have its mean size on top, so that a program with
+    two bounds a variable starts dual feasible.
+    """
+    a, q, lower, upper = program.a, program.q, program.lower, program.upper
+    room = np.minimum((upper - lower) / 2, CENTRE)
+    centre = np.clip(0.0, lower + room, upper - room)
+    solve = program.Q.factor(np.ones(len(q)))
+    Sa, r = solve(a), solve(centre - q)
+    x = r + ((program.b - float(a @ r)) / float(a @ Sa)) * Sa
+    room *= MARGIN
+    x = np.clip(x, lower + room, upper - room)
+    slack = np.maximum(bounds.along(x) - bounds.ends, room[bounds.columns])
+    gradient = program.Q.product(x) + q
+    multiplier = -float(a @ gradient) / float(a @ a)
+    residual = gradient + multiplier * a
+    mean = max(float(np.abs(residual).mean()), TOLERANCE)
+    return _Iterate(x, multiplier, slack, np.maximum(bounds.along(residual), 0.0) + mean)
 
 
-def _options(max_iter: int) -> dict[str, Any]:
-    # Per call: cvxopt's global options belong to the user.
-    return {
-        "show_progress": False,
-        "maxiters": max_iter,
-        "abstol": TOLERANCE,
-        "reltol": TOLERANCE,
-        "feastol": TOLERANCE,
-    }
+def _residual(program: QuadraticProgram, bounds: Bounds, point: _Iterate) -> _Residual:
+    """Compare an iterate with the optimality conditions, each in a unit of its own."""
+    x, a = point.x, program.a
+    product = program.Q.product(x)
+    pull = product + program.q + point.multiplier * a
+    equality = program.b - float(a @ x)
+    # What rounding leaves of the product is no fault of the iterate.
+    rounding = 4 * EPS * program.curvature * float(np.abs(x).sum())
+    gradient_unit = max(1.0, float(np.abs(product).max()), rounding / TOLERANCE)
+    objective_unit = max(1.0, abs(0.5 * float(x @ product) + float(program.q @ x)))
+    shortfall = max(
+        float(np.abs(pull - bounds.force(point.dual)).max()) / gradient_unit,
+        abs(equality) / max(1.0, float(np.abs(a) @ np.abs(x))),
+        float(point.slack @ point.dual) / objective_unit,
+    )
+    return _Residual(pull, equality, shortfall)
 
 
-def _vector(x: matrix) -> Array:
-    return np.array(x, dtype=np.float64).ravel()
+def _step(
+    program: QuadraticProgram, bounds: Bounds, point: _Iterate, residual: _Residual
+) -> _Iterate:
+    r"""One step: with the multipliers of the bounds eliminated, Newton's equations are
+
+    .. math:: \begin{bmatrix}Q + D & a\\ a^\top & 0\end{bmatrix}
+              \begin{bmatrix}\Delta x\\ \Delta m\end{bmatrix} =
+              \begin{bmatrix}E^\top (t / s) - (Qx + q + m a)\\ b - a^\top x\end{bmatrix},
+              \quad D = E^\top \operatorname{diag}(z / s) E,
+
+    where t is what every product s z should become.
+    """
+    a, s, z = program.a, point.slack, point.dual
+    least = LEAST_FORCE / max(1.0, float(np.abs(point.x).max()))
+    solve = program.Q.factor(np.maximum(bounds.by_variable(z / s), least))
+    Sa = solve(a)
+    curvature = float(a @ Sa)
+
+    def direction(target: Array | float) -> _Iterate:
+        r = solve(bounds.force(target / s) - residual.pull)
+        multiplier = (float(a @ r) - residual.equality) / curvature
+        dx = r - multiplier * Sa
+        ds = bounds.along(dx)
+        return _Iterate(dx, multiplier, ds, (target - z * ds) / s - z)
+
+    mean = point.complementarity()
+    predictor = direction(0.0)
+    ahead = point.moved(predictor, min(1.0, _reach(point, predictor))).complementarity()
+    aim = mean * (ahead / mean) ** CENTRING if mean > 0 else 0.0
+    corrector = direction(aim - predictor.slack * predictor.dual)
+    return point.moved(corrector, min(1.0, FRACTION * _reach(point, corrector)))
 
 
-def _assign(target: matrix, values: Array) -> None:
-    target[:] = matrix(values)
+def _reach(point: _Iterate, direction: _Iterate) -> float:
+    """The length at which the first slack or multiplier vanishes; infinite if none does."""
+    lengths = [np.inf]
+    for start, change in ((point.slack, direction.slack), (point.dual, direction.dual)):
+        falls = change < 0
+        lengths.append(float((start[falls] / -change[falls]).min(initial=np.inf)))
+    return min(lengths)

@@ -41,7 +41,7 @@ def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
     """
     x = _primal_dual(program, start.at_lower, start.at_upper, tol)
     if x is None:

@@ -291,7 +291,7 @@ def accepted_multipliers(
 
     Returns
     -------
-    least, greatest : ndarray, shape (n,)
+    least, greatest : ndarray of shape (n,)
         Infinite where the variable sets no bound.
     """
     moves = a != 0

@@ -64,7 +64,7 @@ class QPSolution:
 
     Attributes
     ----------
-    x : ndarray, shape (n,)
+    x : ndarray of shape (n,)
         Bounded variables are exactly at their bounds.
     multiplier : float
         Of the equality; the bias of a support vector machine.
@@ -74,7 +74,7 @@ class QPSolution:
         Interior-point steps, or working sets of the exact way.
     objective : float
         1/2 x'Qx + q'x.
-    product : ndarray, shape (n,)
+    product : ndarray of shape (n,)
         Q x.
 
     Examples
@@ -196,28 +196,22 @@ def _minimise(
     """Fix what cannot move, then solve for the rest: x, steps, and Q x if known."""
     solver = _chosen_solver(program, options)
     x = _extreme_point(program)
+    if x is not None:
+        return x, 0, None
     moves = program.lower < program.upper
-    if x is not None or not moves.any():
-        return program.lower.copy() if x is None else x, 0, None
-    if moves.all():
-        return _minimise_moving(solver, program, options, start)
-    x = np.where(moves, 0.0, program.lower)
-    moving = np.flatnonzero(moves)
-    rest = program.restricted(moving, x)
-    near = None if start is None else start[moving]
-    x[moving], n_iter, _ = _minimise_moving(solver, rest, options, near)
-    return x, n_iter, None
-
-
-def _minimise_moving(
-    solver: str, program: QuadraticProgram, options: SolverOptions, start: Array | None
-) -> tuple[Array, int, Array | None]:
+    if not moves.all():
+        x, moving = np.where(moves, 0.0, program.lower), np.flatnonzero(moves)
+        if len(moving) == 0:
+            return x, 0, None
+        near = None if start is None else start[moving]
+        x[moving], n_iter, _ = _minimise(program.restricted(moving, x), options, near)
+        return x, n_iter, None
     # Loaded when needed: the compiled loops, and cvxopt, take their time.
     if solver == "exact":
         from kernelbook.qp.exact.working_set import solve_exact
 
         return solve_exact(program, options, start)
-    from kernelbook.qp.in_memory import minimise
+    from kernelbook.qp.interior_solver import minimise
 
     return *minimise(solver, program, options.tol, options.max_iter), None
 
@@ -324,9 +318,9 @@ def certify(
 
     Parameters
     ----------
-    gradient : ndarray, shape (n,)
+    gradient : ndarray of shape (n,)
         Q x + q, or that plus any multiple of a.
-    a, lower, upper, x : ndarray, shape (n,)
+    a, lower, upper, x : ndarray of shape (n,)
     objective : float
         Of x; the gap is relative to it, or to the dual objective if that is larger.
     scale : float
@@ -373,7 +367,7 @@ def certify_residual(
 
     Parameters
     ----------
-    residual : ndarray, shape (n,)
+    residual : ndarray of shape (n,)
         :math:`r = Qx + q + \lambda a`.
     x, lower, upper, objective, scale, tol
         As for :func:`certify`.

@@ -13,12 +13,10 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     training_matrix,
 )
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.kernels import KernelLike
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd.sphere import Centre, SphereDetector, full_norm, target_signs
 
@@ -91,7 +89,7 @@ class SVDD(SphereDetector):
         Norm :math:`\|a\|` of the centre (not its square): its distance from the origin of
         feature space.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
         The signed :math:`\beta_i = y_i \alpha_i` of the support vectors, of sum 1.
     feature_names_in_ : ndarray of shape (d,)
@@ -107,13 +105,13 @@ class SVDD(SphereDetector):
     offset_ : float
         :math:`-R^2`: decision values are ``score_samples - offset_``.
     radius_ : float
-        R.
+        The radius R.
     radius_squared_ : float
-        Its square.
+        The squared radius.
     resolution_ : float
         Decision values up to this size have no sign that the solution could vouch for: 0.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -237,24 +235,15 @@ class SVDD(SphereDetector):
         signs, weights = target_signs(y, X), check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         box = (signs * _costs(self.C, self.C_outlier, self.nu, signs, weights))[kept]
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         solution = solve(svdd_dual(K, box), options)
-        beta, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
         product = float(solution.x @ solution.product)
-        self.kernel_, self._split = kernel, split
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
-        self._centre = Centre(split.expansion(X, support, beta[support]), product)
+        self._split, self._centre = split, Centre(self._expansion, product)
         self.center_norm_ = full_norm(split, points, solution.x, product)
         self._diagonal_range = (float(K.diagonal.min()), float(K.diagonal.max()))
         scale = max(np.abs(K.diagonal).max(), 2.0 * np.abs(solution.product).max())

@@ -35,6 +35,7 @@ def target_signs(y: ArrayLike | None, X: Matrix) -> Array:
     Returns
     -------
     ndarray of shape (n,)
+        Signs, -1.0 or +1.0.
 
     Raises
     ------
@@ -88,30 +89,39 @@ class Centre:
     Only differences :math:`\phi(z) - a` matter, so kernel values :math:`k_c` of the split
     (:meth:`~kernelbook.kernels.Kernel.about`) serve, which lose nothing to an offset.
 
-    Attributes
+    Parameters
     ----------
     expansion : callable
-        From points to the sums :math:`\sum_i \beta_i k_c(z, x_i)`.
+        From points (m, d) to the sums :math:`\sum_i \beta_i k_c(z, x_i)`, (m,).
     product : float
-        The centre with itself, by :math:`k_c`.
+        The inner product of the centre with itself, by :math:`k_c`.
+
+    Examples
+    --------
+    The centre 2 of the linear kernel, from which 5 is 3 away:
+
+    >>> centre = Centre(lambda X: 2.0 * X[:, 0], product=4.0)
+    >>> centre.squared_distances(np.array([[5.0]]), own=np.array([25.0])).tolist()
+    [9.0]
     """
 
     expansion: Expansion
     product: float
 
     def squared_distances(self, X: Matrix, own: Array) -> Array:
-        """Return the squared distances of points, ``own`` their values k_c(z, z).
+        """Return the squared distances of points to the centre.
 
         Parameters
         ----------
         X : ndarray of shape (m, d)
             The points.
         own : ndarray of shape (m,)
-            Their kernel values with themselves.
+            Their values k_c(z, z) with themselves.
 
         Returns
         -------
         ndarray of shape (m,)
+            In squared units of feature space; negative by rounding at most.
         """
         return own - 2.0 * self.expansion(X) + self.product
 
@@ -133,6 +143,7 @@ def full_norm(split: Kernel, points: Matrix, beta: Array, product: float) -> flo
     Returns
     -------
     float
+        The distance of the centre from the origin of feature space.
 
     Examples
     --------
@@ -153,8 +164,6 @@ class SphereDetector(OutlierMixin, KernelEstimator):
     radius_: float
     radius_squared_: float
     offset_: float
-    dual_coef_: Matrix
-    support_vectors_: Matrix
     _split: Kernel
     _centre: Centre
     _diagonal_range: tuple[float, float]
@@ -275,7 +284,20 @@ class SphereDetector(OutlierMixin, KernelEstimator):
         return self.predict(X, diagonal=np.diagonal(np.asarray(X, dtype=np.float64)))
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Fit the centre and the radius; see the classes that derive from this one."""
+        """Fit the centre and the radius: what the classes that derive from this one define.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel.
+        y : array-like of shape (n,), default=None
+            -1 marks an outlier, +1 a target. If None, all points are targets.
+
+        Returns
+        -------
+        SphereDetector
+            The fitted estimator.
+        """
         raise NotImplementedError
 
     def _set_radius(self, radius_squared: float) -> None:
@@ -318,6 +340,7 @@ def precomputed_diagonal(
     Returns
     -------
     ndarray of shape (m,)
+        The values K(z, z).
 
     Raises
     ------

@@ -18,12 +18,10 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
-    expand,
     linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import Expansion, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import KernelLike, Matrix
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.validation import check_number
 
@@ -88,12 +86,9 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
 
 
 class BinaryClassifier(ClassifierMixin, KernelEstimator):
-    r"""Values and predictions of a binary machine :math:`f(x) = \\sum_i \\beta_i k(x_i, x) + b`."""
+    r"""Values and predictions of a binary machine :math:`f(x) = \sum_i \beta_i k(x_i, x) + b`."""
 
     classes_: NDArray[Any]
-    dual_coef_: Matrix
-    support_vectors_: Matrix
-    _expansion: Expansion
     _bias: float
 
     @property
@@ -189,15 +184,15 @@ class KernelSVC(BinaryClassifier):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        y_i alpha_i of the support vectors, as in scikit-learn.
+        The signed y_i alpha_i of the support vectors, as in scikit-learn.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
         The width that was used, if the kernel has one.
     intercept_ : ndarray of shape (1,)
-        b.
+        The bias b.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
@@ -207,7 +202,7 @@ class KernelSVC(BinaryClassifier):
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -314,30 +309,20 @@ class KernelSVC(BinaryClassifier):
                     "keep a point."
                 )
         kept = np.flatnonzero(box)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         points = X if len(kept) == len(X) else kernel.subset(X, kept)
         split = kernel.about(points.mean(axis=0))
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         near = None if start is None else start[kept]
         solution = solve(svc_dual(K, signs[kept], box[kept]), options, near)
-        beta, support = expand(len(X), kept, solution.x, solution.status != "max_iter")
+        beta = self._keep_support(X, kernel, split, kept, solution, solution.x)
         negative = int((beta < 0).sum())
-        self.kernel_, self.classes_ = kernel, classes
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self.n_support_ = np.array([negative, len(support) - negative], dtype=np.int32)
-        self._expansion = split.expansion(X, support, beta[support])
-        self._bias = solution.multiplier
+        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
+        self.classes_, self._bias = classes, solution.multiplier
         # The split left terms out that depend on one argument only.
-        shift = float(beta[support] @ split.one_sided(X[support]))
+        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self.intercept_ = np.array([self._bias - shift])
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(kept))
         return self
 
 

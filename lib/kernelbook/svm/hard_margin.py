@@ -14,12 +14,10 @@ from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
     all_or_nothing,
-    degeneracy,
-    expand,
     training_gram,
 )
 from kernelbook.exceptions import NotSeparableError
-from kernelbook.kernels import KernelLike, resolve_kernel
+from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QPSolution, SolverOptions, solve
 from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
 
@@ -75,15 +73,15 @@ class HardMarginSVC(BinaryClassifier):
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
-        y_i alpha_i of the support vectors, as in scikit-learn.
+        The signed y_i alpha_i of the support vectors, as in scikit-learn.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
         The width that was used, if the kernel has one.
     intercept_ : ndarray of shape (1,)
-        b.
+        The bias b.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
@@ -93,7 +91,7 @@ class HardMarginSVC(BinaryClassifier):
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points with alpha not zero, whatever C.
+        Indices of the support vectors: the points whose alpha is not exactly zero.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
@@ -173,26 +171,18 @@ class HardMarginSVC(BinaryClassifier):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        kernel = self._resolve_kernel(X)
         split = kernel.about(X.mean(axis=0))
         K = DenseQuadratic(training_gram(split, X))
         solution = _widest_margin(K, signs, SolverOptions(self.tol, self.max_iter, self.solver))
-        beta, support = expand(len(X), np.arange(len(X)), solution.x, solution.status != "max_iter")
+        every = np.arange(len(X))
+        beta = self._keep_support(X, kernel, split, every, solution, solution.x)
         squared_norm = float(solution.x @ K.product(solution.x))
         negative = int((beta < 0).sum())
-        self.kernel_, self.classes_ = kernel, classes
-        self.alpha_, self.support_ = np.abs(beta), support
-        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
-        self.dual_coef_ = beta[support][None, :]
-        self.n_support_ = np.array([negative, len(support) - negative], dtype=np.int32)
-        self._expansion = split.expansion(X, support, beta[support])
-        self._bias = solution.multiplier
-        shift = float(beta[support] @ split.one_sided(X[support]))
+        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
+        self.classes_, self._bias = classes, solution.multiplier
+        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self.intercept_ = np.array([self._bias - shift])
-        self.certificate_, self.n_iter_ = solution.certificate, solution.n_iter
-        self.degeneracy_ = degeneracy(len(support), len(X))
         self.margin_ = squared_norm**-0.5 if squared_norm > 0 else np.inf
         return self
 

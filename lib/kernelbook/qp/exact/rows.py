@@ -22,12 +22,12 @@ class RowCache:
 
     Attributes
     ----------
-    rows : ndarray, shape (places, n)
-    slot : ndarray of int, shape (n,)
+    rows : ndarray of shape (places, n)
+    slot : ndarray of shape (n,), dtype=int
         The place of each row, -1 if it is not there.
-    owner, used : ndarray of int, shape (places,)
+    owner, used : ndarray of shape (places,), dtype=int
         The row in each place (-1: none), and when it was used last.
-    taken : ndarray of int, shape (1,)
+    taken : ndarray of shape (1,), dtype=int
         The number of places taken; beyond it, where to look for one to give up.
     """
 

@@ -49,7 +49,7 @@ class Pairwise:
         options: SolverOptions,
     ) -> None:
         kink = np.zeros(len(b))
-        half = K.folded()
+        half = None if K.in_memory is not None else K.folded()
         self._is_folded = half is not None and _is_two_sided(t, lower, upper)
         if half is not None and self._is_folded:
             K, n = half, len(half)

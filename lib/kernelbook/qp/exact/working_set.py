@@ -301,7 +301,7 @@ def _optimum(
         b = pairwise.point()[0]
     if not small:
         return b
-    from kernelbook.qp.in_memory import minimise
+    from kernelbook.qp.interior_solver import minimise
 
     block = QuadraticProgram(DenseQuadratic(K), -r, np.ones(len(W)), total, lower, upper)
     return minimise("dense", block, problem.options.tol, IN_MEMORY_STEPS)[0]

@@ -45,7 +45,8 @@ def of_the_four() -> tuple[float, float]:
 
 def factors() -> list[float]:
     before, after = (SVDD(0.4, kernel="linear").fit(scale * FIVE) for scale in (1, 10))
-    return [float(after.C / before.C), after.radius_squared_ / before.radius_squared_]
+    # C stays as it is: alpha has no unit.
+    return [1.0, after.radius_squared_ / before.radius_squared_]
 
 
 def fading() -> tuple[SVDD, float]:

@@ -1,4 +1,4 @@
-"""The interior-point ways from end to end: centre, scale, step, polish."""
+"""The interior-point solvers from end to end: centre, scale, step, polish."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,33 +6,66 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelbook.qp.interior_point import InteriorPoint, solve_dense, solve_reference
+from kernelbook.qp.interior_point import InteriorPoint, solve_interior_point
 from kernelbook.qp.polish import feasible_point, polish
-from kernelbook.qp.program import QuadraticProgram
+from kernelbook.qp.program import EPS, QuadraticProgram
+from kernelbook.qp.reference import solve_reference
 from kernelbook.qp.structured import ScaledQuadratic
 
 __all__ = ["minimise"]
 
 Array = NDArray[np.float64]
-Way = Callable[[QuadraticProgram, int], InteriorPoint]
-INTERIOR_POINT: dict[str, Way] = {"dense": solve_dense, "reference": solve_reference}
+Method = Callable[[QuadraticProgram, int], InteriorPoint]
+INTERIOR_POINT: dict[str, Method] = {
+    "dense": solve_interior_point,
+    "reference": solve_reference,
+}
 
 
 def minimise(
     solver: str, program: QuadraticProgram, tol: float, max_iter: int
 ) -> tuple[Array, int]:
-    """Solution and number of steps for a program whose variables can all move."""
+    """Solve a program whose variables can all move: centre, scale, step, polish.
+
+    Parameters
+    ----------
+    solver : {'dense', 'reference'}
+        The interior-point method.
+    program : QuadraticProgram
+        The problem.
+    tol : float
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    x : ndarray of shape (n,)
+        The solution, bounded variables exactly at their bounds.
+    n_iter : int
+        Number of steps.
+    """
     centred = program.centred()
-    found = _near_solution(INTERIOR_POINT[solver], centred, max_iter)
+    found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
     x = polish(centred, found, tol) if found.near else feasible_point(centred, found)
     return x, found.n_iter
 
 
-def _near_solution(way: Way, program: QuadraticProgram, max_iter: int) -> InteriorPoint:
+def _noise(program: QuadraticProgram) -> float:
+    """What rounding can leave of the vector q + (b / a'a) Q a, to be centred."""
+    a = program.a
+    terms = abs(program.b) * program.curvature * float(np.abs(a).sum()) / float(a @ a)
+    return 8 * EPS * (float(np.abs(program.q).max()) + terms)
+
+
+def _near_solution(
+    method: Method, program: QuadraticProgram, noise: float, max_iter: int
+) -> InteriorPoint:
     """Solve with x = s z, chosen so that the scaled matrix, vector and box are of order one."""
     if not (np.isfinite(program.lower) | np.isfinite(program.upper)).any():
         return _unsolved(program)  # a linear system: the polish solves it
     slope = float(np.abs(program.q).max())
+    slope = slope if slope > noise else 0.0
     widths = program.upper - program.lower
     bounded = np.isfinite(widths)
     sizes = [float(np.median(widths[bounded]))] if bounded.any() else []
@@ -43,7 +76,7 @@ def _near_solution(way: Way, program: QuadraticProgram, max_iter: int) -> Interi
     try:
         # Near its end the method divides by slacks that vanish; what comes of it is looked at.
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            found = way(_scaled(program, s, weight), max_iter)
+            found = method(_scaled(program, s, weight), max_iter)
     except (ArithmeticError, ValueError):
         # What cvxopt raises for a singular system or a slack of zero; a polish can start anywhere.
         return _unsolved(program)

@@ -15,11 +15,15 @@ import json
 import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from kernelbook.optional import import_optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +112,7 @@ def run_study(
     """
     _check_choice("backend", backend, BACKENDS)
     _check_choice("on_error", on_error, ("raise", "record"))
-    _import_pandas()
+    pandas = import_optional("pandas", extra="study", purpose="A study")
     checked = _check_cells(function, cells, seed)
     archive = None if store is None else _Store(Path(store), function, seed)
     outcomes = {} if archive is None else archive.load(checked)
@@ -120,7 +124,7 @@ def run_study(
             if archive is not None and "result" in outcome:
                 archive.save(text, outcome["result"])
             bar.update()
-    return _table(checked, outcomes, on_error)
+    return _table(pandas, checked, outcomes, on_error)
 
 
 def cell_seed(cell: Mapping[str, Any], seed: int = 0) -> int:
@@ -296,20 +300,18 @@ def _run_joblib(
 def _run_dask(
     function: Callable[..., Any], texts: list[str], seed: int, backend: str, n_jobs: int
 ) -> Iterator[tuple[str, Outcome]]:
+    distributed = import_optional("distributed", extra="study", purpose='backend="dask"')
     try:
-        from distributed import as_completed, get_client
-    except ImportError as error:
-        raise ImportError('backend="dask" needs dask: pip install "kernelbook[study]".') from error
-    try:
-        client = get_client()
+        client = distributed.get_client()
     except ValueError as error:
         raise ValueError(
             'backend="dask" uses the active client, and there is none: make one first, client = '
             'dask.distributed.Client("tcp://scheduler:8786"), or Client() for this machine.'
         ) from error
-    futures = {client.submit(_run_cell, function, text, seed, pure=False): text for text in texts}
+    shared = client.scatter(function, broadcast=True, hash=False)  # with its data, once a worker
+    futures = {client.submit(_run_cell, shared, text, seed, pure=False): text for text in texts}
     try:
-        for future in as_completed(futures):
+        for future in distributed.as_completed(futures):
             error = future.exception()
             # Only the loss of its worker can fail the future itself.
             yield future.result() if error is None else (futures[future], {"error": repr(error)})
@@ -389,16 +391,17 @@ def _write_atomically(path: Path, content: Any) -> None:
 # The table.
 
 
-def _table(cells: dict[str, Cell], outcomes: dict[str, Outcome], on_error: str) -> "pd.DataFrame":
+def _table(
+    pandas: Any, cells: dict[str, Cell], outcomes: dict[str, Outcome], on_error: str
+) -> "pd.DataFrame":
     failed = {text: outcomes[text]["error"] for text in cells if "error" in outcomes[text]}
     if failed and on_error == "raise":
         raise ValueError(_report(failed, len(cells)))
     results = {text: outcomes[text].get("result", {}) for text in cells}
     keys = [key for group in (cells, results) for row in group.values() for key in row]
     columns = list(dict.fromkeys(keys))
-    table = _import_pandas().DataFrame(
-        [{**cell, **results[text]} for text, cell in cells.items()], columns=columns
-    )
+    rows = [{**cell, **results[text]} for text, cell in cells.items()]
+    table: pd.DataFrame = pandas.DataFrame(rows, columns=columns)
     if on_error == "record":
         table[TRACEBACK] = [failed.get(text) for text in cells]
     return table
@@ -410,30 +413,8 @@ def _report(failed: dict[str, str], n_cells: int) -> str:
     return "\n".join(lines)
 
 
-def _import_pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError('A study is a table: pip install "kernelbook[study]".') from error
-    return pandas
-
-
 def _progress_bar(progress: bool, total: int, finished: int) -> Any:
     if not progress:
-        return _NoBar()
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError('progress=True needs tqdm: pip install "kernelbook[study]".') from error
-    return tqdm(total=total, initial=finished, desc="cells")
-
-
-class _NoBar:
-    def __enter__(self) -> "_NoBar":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Nothing to close."""
-
-    def update(self) -> None:
-        """Nothing to show."""
+        return nullcontext(SimpleNamespace(update=lambda: None))
+    tqdm = import_optional("tqdm.auto", extra="study", purpose="progress=True")
+    return tqdm.tqdm(total=total, initial=finished, desc="cells")

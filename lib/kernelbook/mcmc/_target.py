@@ -2,18 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh
-from sklearn.utils import check_scalar
+from scipy.linalg import LinAlgError, block_diag, cholesky, eigh
 
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-
-__all__ = ["Array", "GaussianPrior", "LogDensity", "State", "Target", "check_prior"]
+from kernelbook.validation import check_number
 
 Array = NDArray[np.float64]
 LogDensity = Callable[[Array], Any]
@@ -25,52 +21,38 @@ RANGE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class GaussianPrior:
-    """N(mean, A A') on the first coordinates, flat on the last ``n_flat``; ``factor`` is A."""
+    """N(mean, A A') on the first coordinates, flat on the last ``n_flat``.
 
-    gaussian_mean: Array
-    factor: Array | np.float64
+    ``factor`` is A, or its diagonal; it leaves flat coordinates as they are. Their ``mean`` is 0,
+    a mere origin.
+    """
+
+    mean: Array
+    factor: Array
     n_flat: int
 
     @property
-    def n_gaussian(self) -> int:
-        return len(self.gaussian_mean)
+    def n_dim(self) -> int:
+        return len(self.mean)
 
     @property
-    def n_dim(self) -> int:
-        return self.n_gaussian + self.n_flat
-
-    @cached_property
-    def mean(self) -> Array:
-        """Mean of all coordinates; 0, a mere origin, for flat ones."""
-        return np.concatenate([self.gaussian_mean, np.zeros(self.n_flat)])
+    def n_gaussian(self) -> int:
+        return self.n_dim - self.n_flat
 
     def colour(self, z: Array) -> Array:
-        """A z for each row; flat coordinates stay as they are."""
-        return self._apply(z, lambda part: part @ self.factor.T)
+        """A z for each row."""
+        return z @ self.factor.T if self.factor.ndim == 2 else z * self.factor
 
     def pull_back(self, gradient: Array) -> Array:
         """Gradient in z of a function with this gradient in theta: A' g."""
-        return self._apply(gradient, lambda part: part @ self.factor)
-
-    def _apply(self, rows: Array, product: Callable[[Array], Array]) -> Array:
-        out = rows.copy()
-        part = rows[:, : self.n_gaussian]
-        out[:, : self.n_gaussian] = (
-            product(part) if np.ndim(self.factor) == 2 else part * self.factor
-        )
-        return out
+        return gradient @ self.factor if self.factor.ndim == 2 else gradient * self.factor
 
     def whiten(self, deviation: Array) -> Array:
         """The z of theta - mean; a ValueError if a singular covariance does not reach it."""
-        z = deviation.copy()
-        part = deviation[:, : self.n_gaussian]
-        if np.ndim(self.factor) < 2:
-            z[:, : self.n_gaussian] = part / self.factor
-            return z
-        solution = np.linalg.lstsq(self.factor, part.T, rcond=None)[0].T
-        z[:, : self.n_gaussian] = solution
-        missed = np.abs(solution @ self.factor.T - part).max(initial=0.0)
-        if missed > RANGE_TOLERANCE * np.abs(part).max(initial=0.0):
+        if self.factor.ndim == 1:
+            return deviation / self.factor
+        z: Array = np.linalg.lstsq(self.factor, deviation.T, rcond=None)[0].T.astype(np.float64)
+        if np.abs(self.colour(z) - deviation).max() > RANGE_TOLERANCE * np.abs(deviation).max():
             raise ValueError(
                 "start lies outside the range of the singular prior_cov: start from "
                 "prior_mean plus a combination of its columns."
@@ -90,7 +72,7 @@ def check_prior(prior_mean: ArrayLike, prior_cov: ArrayLike, n_flat: int = 0) ->
         raise ValueError(
             f"prior_mean must be a vector (d,) of finite numbers, got shape {mean.shape}."
         )
-    check_scalar(n_flat, "n_flat", Integral, min_val=0)
+    n_flat = check_number(n_flat, "n_flat", low=0, integer=True)
     cov = np.asarray(prior_cov, dtype=np.float64)
     if cov.shape not in ((), mean.shape, mean.shape * 2):
         raise ValueError(
@@ -100,12 +82,14 @@ def check_prior(prior_mean: ArrayLike, prior_cov: ArrayLike, n_flat: int = 0) ->
     if not np.isfinite(cov).all():
         raise ValueError("prior_cov has entries that are not finite.")
     if cov.ndim == 2:
-        return GaussianPrior(mean, _square_root(cov), n_flat)
-    if not (cov > 0).all():
+        factor = block_diag(_square_root(cov), np.eye(n_flat))
+    elif (cov > 0).all():
+        factor = np.append(np.broadcast_to(np.sqrt(cov), mean.shape), np.ones(n_flat))
+    else:
         raise NotPositiveSemidefiniteError(
             f"prior_cov must have positive variances, the smallest is {cov.min():g}."
         )
-    return GaussianPrior(mean, np.sqrt(cov), n_flat)
+    return GaussianPrior(np.append(mean, np.zeros(n_flat)), factor, n_flat)
 
 
 def _square_root(cov: Array) -> Array:
@@ -113,8 +97,6 @@ def _square_root(cov: Array) -> Array:
     scale = np.abs(cov).max()
     if np.abs(cov - cov.T).max() > SYMMETRY_TOLERANCE * scale:
         raise ValueError("prior_cov must be symmetric.")
-    if not np.any(cov - np.diag(np.diag(cov))) and (np.diag(cov) > 0).all():
-        return np.sqrt(np.diag(cov))
     try:
         return cholesky(cov, lower=True)
     except LinAlgError:
@@ -126,33 +108,30 @@ def _square_root(cov: Array) -> Array:
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
+@dataclass(frozen=True)
 class Target:
     """The user's log likelihood of many states, every value checked.
 
     Without a ``gradient``, ``log_likelihood`` must return pairs if gradients are asked for.
     """
 
-    def __init__(
-        self, log_likelihood: LogDensity, vectorized: bool, gradient: LogDensity | None = None
-    ) -> None:
-        self.log_likelihood = log_likelihood
-        self.gradient = gradient
-        self.vectorized = vectorized
+    log_likelihood: LogDensity
+    vectorized: bool
+    gradient: LogDensity | None = None
 
     def value(self, theta: Array) -> Array:
         return self._checked(self._rows(self.log_likelihood, theta), theta)
 
     def value_and_gradient(self, theta: Array) -> tuple[Array, Array]:
-        if self.gradient is not None:
-            values, gradients = self.value(theta), self._rows(self.gradient, theta)
+        if self.gradient is None:
+            values, slopes = self._pairs(theta)
         else:
-            values, gradients = self._pairs(theta)
-        slope = _numbers(gradients, "The gradient")
+            values, slopes = self.value(theta), self._rows(self.gradient, theta)
+        slope = _numbers(slopes, "The gradient")
         if slope.shape != theta.shape:
             raise ValueError(
-                "The gradient must have the shape of its argument, "
-                f"{theta.shape if self.vectorized else theta.shape[1:]}, got "
-                f"{slope.shape if self.vectorized else slope.shape[1:]}."
+                f"The gradient must have the shape of its argument, (d,) or (m, d): for "
+                f"{len(theta)} states that makes {theta.shape}, got {slope.shape}."
             )
         # Outside the support any gradient will do: a trajectory that ends there is rejected.
         slope = np.where(np.isfinite(values)[:, None], slope, 0.0)
@@ -165,31 +144,27 @@ class Target:
         return values, slope
 
     def _pairs(self, theta: Array) -> tuple[Array, Any]:
-        pairs = (
-            [self.log_likelihood(theta)]
-            if self.vectorized
-            else self._rows(self.log_likelihood, theta)
-        )
+        returned = self._rows(self.log_likelihood, theta)
+        pairs = [returned] if self.vectorized else returned
         if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
             raise ValueError(
                 "Without gradient=, log_likelihood must return the pair (log likelihood, gradient)."
             )
-        values, gradients = pairs[0] if self.vectorized else zip(*pairs, strict=True)
-        return self._checked(values, theta), gradients
+        values, slopes = returned if self.vectorized else zip(*pairs, strict=True)
+        return self._checked(values, theta), slopes
 
     def _rows(self, function: LogDensity, theta: Array) -> Any:
         return function(theta) if self.vectorized else [function(row) for row in theta]
 
-    def _checked(self, values: Any, theta: Array) -> Array:
-        values = _numbers(values, "log_likelihood")
+    def _checked(self, returned: Any, theta: Array) -> Array:
+        values = _numbers(returned, "log_likelihood")
         if not self.vectorized and values.size == len(theta):
             values = values.reshape(len(theta))
         if values.shape != (len(theta),):
             wanted = f"shape ({len(theta)},)" if self.vectorized else "one number"
             raise ValueError(
-                f"log_likelihood must return {wanted} for an argument of shape "
-                f"{theta.shape if self.vectorized else theta.shape[1:]}, got an array of shape "
-                f"{values.shape if self.vectorized else values.shape[1:]}; vectorized="
+                f"log_likelihood must return {wanted}; for {len(theta)} states of dimension "
+                f"{theta.shape[1]} its values have the shape {values.shape}. vectorized="
                 f"{not self.vectorized} changes how it is called."
             )
         if not (values < np.inf).all():

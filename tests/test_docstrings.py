@@ -1,0 +1,106 @@
+"""Docstrings of everything public, in numpydoc's form: read from the objects, as help() shows them.
+
+A method that overrides a documented one may leave its docstring to it.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import sys
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import Validator, validate
+
+import kernelbook
+
+# What numpydoc asks for and we do not.
+NOT_ASKED = {
+    "ES01",  # an extended summary: often the first line says it all
+    "EX01",  # an example: what needs a fitted machine or pages of set-up has none
+    "SA01",  # a See Also section: most functions have no relative
+}
+METHODS = property | cached_property | classmethod | staticmethod
+
+
+class Documented(Validator):
+    """numpydoc's view of an object; the fields of a dataclass may stand under Attributes."""
+
+    def __init__(self, obj_name):
+        super().__init__(get_doc_object(self._load_obj(obj_name)))
+
+    @property
+    def attributes(self):
+        # Without such a section numpydoc makes one of the properties.
+        return self.doc["Attributes"] if "Attributes" in self.section_titles else []
+
+    @property
+    def doc_all_parameters(self):
+        parameters = super().doc_all_parameters
+        if is_dataclass(self.obj):
+            own = {field.name for field in fields(self.obj)}
+            parameters |= {
+                name: (kind, text) for name, kind, text in self.attributes if name in own
+            }
+        return parameters
+
+
+def public_names():
+    for module in pkgutil.walk_packages(kernelbook.__path__, "kernelbook."):
+        if any(part.startswith("_") for part in module.name.split(".")):
+            continue
+        loaded = importlib.import_module(module.name)
+        for name in getattr(loaded, "__all__", []):
+            value = getattr(loaded, name)
+            if not belongs(value, module.name):
+                continue
+            if inspect.isfunction(value) or inspect.isclass(value):
+                yield f"{module.name}.{name}"
+            if inspect.isclass(value):
+                yield from (f"{module.name}.{name}.{member}" for member in members_of(value))
+
+
+def belongs(value, module):
+    """Whether a module speaks for it: its own, or a package whose module has no ``__all__``."""
+    home = getattr(value, "__module__", None) or ""
+    if home.startswith(f"{module}."):
+        return not hasattr(sys.modules[home], "__all__")
+    return home == module
+
+
+def members_of(cls):
+    """Methods and properties of a class itself, but for those that inherit their docstring."""
+    for name, member in vars(cls).items():
+        if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, METHODS)):
+            continue
+        above = [vars(base).get(name) for base in cls.__mro__[1:]]
+        if member.__doc__ or not any(getattr(one, "__doc__", None) for one in above):
+            yield name
+
+
+PUBLIC = sorted(set(public_names()))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_is_complete(name):
+    errors = validate(name, Documented)["errors"]
+    assert [error for error in errors if error[0] not in NOT_ASKED] == []
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_types_have_the_form_of_scikit_learn(name):
+    documented = Documented(name)
+    attributes = documented.attributes
+    assert [one.name for one in attributes if "," in one.name or not (one.type and one.desc)] == []
+    types = [kind for kind, _ in documented.doc_all_parameters.values()]
+    types += [one.type for one in (*attributes, *documented.returns, *documented.yields)]
+    assert [kind for kind in types if re.search(r", shape \(|\boptional\b", kind)] == []
+
+
+def test_what_is_not_documented_is_noticed():
+    assert len(PUBLIC) > 200
+    faults = [code for code, _ in validate(f"{__name__}.members_of", Documented)["errors"]]
+    assert {"PR01", "YD01"} <= set(faults)
