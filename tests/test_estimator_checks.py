@@ -63,7 +63,7 @@ ESTIMATORS = [
     MINORITY(**TINY),
 ]
 # Packages whose estimators are checked by their own tests.
-ELSEWHERE = ("conformal", "explain", "mean_difference")
+ELSEWHERE = ("conformal", "explain", "mean_difference", "study")
 
 NO_GRAM_MATRIX = {
     "check_positive_only_tag_during_fit": "the check hands in a matrix that is no Gram matrix",
