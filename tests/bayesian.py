@@ -15,4 +15,4 @@ labelled_apart = partial(labelled, shift=2.5, spread=1.0)
 
 
 def short(estimator, *args, **options):
-    return estimator(*args, **({"prior_mean": "row_mean"} | SHORT | options))
+    return estimator(*args, **(SHORT | options))

@@ -142,7 +142,7 @@ def test_published_prior_collapses_and_row_means_do_not():
     X = points(300, d=5, seed=3)
     options = SHORT | {"gamma": "median"}
     with pytest.warns(CollapseWarning, match=r"rests on \d\.\d effective atoms of 300") as caught:
-        published = BSVDD(**options)
+        published = BSVDD("row_sum", **options)
         with pytest.warns(ConvergenceWarning):
             published.fit(X)
     told = next(str(w.message) for w in caught if issubclass(w.category, CollapseWarning))
@@ -155,7 +155,7 @@ def test_published_prior_collapses_and_row_means_do_not():
 
 
 @short_chains
-@pytest.mark.parametrize("repair", [("row_mean", 1.0), ("row_sum", 0.25), ("constant", 1.0)])
+@pytest.mark.parametrize("repair", [(), ("row_mean", 1.0), ("row_sum", 0.25), ("constant", 1.0)])
 def test_repaired_priors_keep_their_atoms(repair):
     model = BSVDD(*repair, **(SHORT | {"gamma": "median"})).fit(points(300, d=5, seed=3))
     assert model.n_effective_atoms_ > 60

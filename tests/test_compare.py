@@ -277,6 +277,11 @@ def test_what_cannot_be_fair_is_refused(options, message):
         run(methods, X, Y, **{"splits": TWENTY, **options})
 
 
+def test_data_without_labels_are_refused():
+    with pytest.raises(ValueError, match="give both X and y, or neither"):
+        run({"a": (Stump(), {})}, X, splits=TWENTY)
+
+
 def test_detectors_need_a_target_and_two_classes():
     with pytest.raises(ValueError, match="target= has to name the class"):
         run({"a": (Witness(), {})}, X, Y, splits=TWENTY)

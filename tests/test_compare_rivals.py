@@ -27,8 +27,8 @@ from sklearn.svm import SVC
 
 from kernelbook.datasets import make_gaussians
 from kernelbook.mean_difference import ParzenWindow
-from kernelbook.study.baselines import standard_baselines
-from kernelbook.study.trial import Method
+from kernelbook.study._baselines import standard_baselines
+from kernelbook.study._trial import Method
 from kernelbook.svm import KernelSVC
 
 # --- detectors and cut-offs ---

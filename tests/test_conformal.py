@@ -246,30 +246,33 @@ def test_attributes_of_the_input_space_are_gone():
         ConformalOneClassSVM(kernel="linear", tau=1.0),
     ):
         model.fit(X, y)
-        with pytest.raises(AttributeError, match="no hyperplane"):
-            _ = model.coef_
+        assert hasattr(model.previous_, "coef_")
+        assert not hasattr(model, "coef_")
+        assert not hasattr(model.machine_, "coef_")
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"scheme": "act"}, "scheme must be one of"),
-        ({"C": 0}, "C must be"),
-        ({"C_second": -1}, "C_second must be"),
-        ({"metric": "manhattan"}, "metric must be"),
+        ({"scheme": "act"}, "'scheme' parameter"),
+        ({"C": 0}, "'C' parameter"),
+        ({"C_second": -1}, "'C_second' parameter"),
+        ({"metric": "manhattan"}, "'metric' parameter"),
         ({"scheme": "williams", "metric": "input"}, "no distances"),
-        ({"n_passes": 0}, "n_passes must be"),
-        ({"n_passes": True}, "n_passes must be"),
-        ({"n_neighbors": 1.5}, "n_neighbors must be"),
-        ({"tau": 0}, "tau must be"),
-        ({"tau": "sigma"}, "tau must be"),
+        ({"n_passes": 0}, "'n_passes' parameter"),
+        ({"n_passes": True}, "'n_passes' parameter"),
+        ({"n_neighbors": 1.5}, "'n_neighbors' parameter"),
+        ({"tau": 0}, "'tau' parameter"),
+        ({"tau": "sigma"}, "'tau' parameter"),
         ({"scheme": "amari_wu", "tau": "sigma/sqrt(d)", "kernel": "linear"}, "no sigma"),
         ({"scheme": "amari_wu", "tau": "sigma/sqrt(d)", "metric": "feature"}, "no sigma"),
-        ({"kappa": -1}, "kappa must be"),
-        ({"eta": 2.0}, "eta must be"),
+        ({"kappa": -1}, "'kappa' parameter"),
+        ({"eta": 2.0}, "'eta' parameter"),
+        ({"eta": (1.0, 2.0, 3.0)}, "eta must be None or a pair"),
         ({"eta": (1.0, 0.0)}, r"eta\[1\] must be"),
-        ({"boundary": 0.4}, "boundary must be"),
-        ({"kernel": "rbff"}, "kernel must be"),
+        ({"boundary": 0.4}, "'boundary' parameter"),
+        ({"kernel": "rbff"}, "'kernel' parameter"),
+        ({"normalize": "no"}, "'normalize' parameter"),
         ({"class_weight": {7: 1.0}}, "class_weight names"),
     ],
 )

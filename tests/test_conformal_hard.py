@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from samples import BY_SCHEME, SCHEMES, imbalanced
 from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from kernelbook.conformal import (
@@ -15,7 +16,7 @@ from kernelbook.conformal import (
     ConformalSVC,
 )
 from kernelbook.datasets import load_abalone, load_car, load_glass, load_haberman, load_yeast
-from kernelbook.kernels import laplacian
+from kernelbook.kernels import FromCallable, laplacian
 from kernelbook.svm import KernelSVC
 
 # Imbalance: fallbacks and hard settings
@@ -29,7 +30,7 @@ def test_afsct_is_the_scheme_of_wu_and_chang():
     afsct = AFSCTSVC().fit(X, y)
     assert afsct.gamma_ == pytest.approx(1 / pairs.mean(), rel=1e-12)
     assert_allclose(afsct.decision_function(X), same.decision_function(X), rtol=0, atol=1e-9)
-    given = AFSCTSVC(neg_eta=2.0, pos_eta="auto").fit(X, y)
+    given = AFSCTSVC(eta=(2.0, None)).fit(X, y)
     same_eta = clone(same).set_params(eta=(2.0, None)).fit(X, y)
     assert_allclose(given.factor_.widths, same_eta.factor_.widths, rtol=1e-10)
     right = same.previous_.predict(X) == y
@@ -47,7 +48,20 @@ def test_mean_distance_counts_weights_as_copies():
     rows = np.repeat(np.arange(40), weights)
     repeated = AFSCTSVC(class_weight=None).fit(X[rows], y[rows])
     assert weighted.gamma_ == pytest.approx(repeated.gamma_, rel=1e-12)
-    assert AFSCTSVC(kernel="precomputed").fit(laplacian(X), y).gamma_ == 1.0
+    # A kernel that has no width ignores the rule.
+    assert not hasattr(AFSCTSVC(kernel="precomputed").fit(laplacian(X), y), "gamma_")
+
+
+def test_afsct_takes_a_kernel_of_scikit_learn():
+    X, y = imbalanced()
+    words = np.where(y == 1, "rare", "usual")
+    by_function = AFSCTSVC(kernel=rbf_kernel).fit(X, words)
+    assert by_function.kernel_.kernel == FromCallable(rbf_kernel)
+    by_name = AFSCTSVC(kernel="rbf", gamma="auto").fit(X, words)  # 1 / d, rbf_kernel's default
+    new, _ = imbalanced(seed=5)
+    expected = by_name.decision_function(new)
+    assert_allclose(by_function.decision_function(new), expected, rtol=0, atol=1e-6)
+    assert set(by_function.predict(new)) == {"rare", "usual"}
 
 
 @BY_SCHEME

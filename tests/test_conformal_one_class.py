@@ -7,9 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from samples import imbalanced
 
-from kernelbook.conformal import (
-    ConformalOneClassSVM,
-)
+from kernelbook.conformal import ConformalOneClassSVM
 from kernelbook.exceptions import CollapseWarning
 from kernelbook.kernels import rbf
 from kernelbook.oneclass import OneClassSVM
@@ -63,11 +61,11 @@ def test_collapse_is_warned_of_exactly_by_its_criterion(tau, nu):
         model = ConformalOneClassSVM(nu, gamma=0.5, tau=tau).fit(X)
     c = model.factor_(X)
     share = (c < 1e-6 * c.max()).mean()
-    assert model.vanished_share_ == pytest.approx(share, abs=0.011)
+    assert model.vanished_fraction_ == pytest.approx(share, abs=0.011)
     collapse = [w for w in caught if issubclass(w.category, CollapseWarning)]
-    assert len(collapse) == (model.vanished_share_ > nu)
+    assert len(collapse) == (model.vanished_fraction_ > nu)
     if collapse:
-        assert f"{model.vanished_share_:.1%}" in str(collapse[0].message)
+        assert f"{model.vanished_fraction_:.1%}" in str(collapse[0].message)
         assert "floor" in str(collapse[0].message)
 
 
@@ -79,12 +77,22 @@ def test_collapse_in_many_dimensions_and_its_remedies():
         warnings.simplefilter("always")
         model = ConformalOneClassSVM(**parameters).fit(X)
     assert caught[0].category is CollapseWarning
+    assert caught[0].filename == __file__
     assert "more than nu = 0.1" in str(caught[0].message)
-    assert model.vanished_share_ > 0.1
+    assert model.vanished_fraction_ > 0.1
     for remedy in ({"floor": 1e-2}, {"tau": 7.0}):
         model = ConformalOneClassSVM(**parameters, **remedy).fit(X)  # a warning would fail
-        assert model.vanished_share_ == 0
+        assert model.vanished_fraction_ == 0
         assert (model.predict(X) < 0).mean() <= 0.1
+
+
+def test_collapse_is_warned_of_in_every_pass_at_the_users_line():
+    X, _ = imbalanced(60, fraction=0.0)
+    with pytest.warns(CollapseWarning) as caught:
+        ConformalOneClassSVM(0.05, gamma=0.5, tau=0.05, n_passes=2).fit(X)
+    collapse = [w for w in caught if w.category is CollapseWarning]
+    assert len(collapse) == 2
+    assert {w.filename for w in collapse} == {__file__}
 
 
 def test_one_class_without_margin_support_vectors():
@@ -97,15 +105,15 @@ def test_one_class_without_margin_support_vectors():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"nu": 0}, "nu must be"),
-        ({"nu": 1.5}, "nu must be"),
-        ({"tau": -1}, "tau must be"),
-        ({"tau": "auto"}, "tau must be a number or 'sigma"),
+        ({"nu": 0}, "'nu' parameter"),
+        ({"nu": 1.5}, "'nu' parameter"),
+        ({"tau": -1}, "'tau' parameter"),
+        ({"tau": "auto"}, "'tau' parameter"),
         ({"kernel": "linear"}, "Give tau as a number"),
         ({"metric": "feature"}, "Give tau as a number"),
-        ({"floor": -0.1}, "floor must be"),
-        ({"n_passes": 0}, "n_passes must be"),
-        ({"metric": "cosine"}, "metric must be"),
+        ({"floor": -0.1}, "'floor' parameter"),
+        ({"n_passes": 0}, "'n_passes' parameter"),
+        ({"metric": "cosine"}, "'metric' parameter"),
     ],
 )
 def test_one_class_parameters_out_of_range(parameters, message):

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 
@@ -54,12 +55,20 @@ def public_names():
         loaded = importlib.import_module(module.name)
         for name in getattr(loaded, "__all__", []):
             value = getattr(loaded, name)
-            if getattr(value, "__module__", None) != module.name:
+            if not belongs(value, module.name):
                 continue
             if inspect.isfunction(value) or inspect.isclass(value):
                 yield f"{module.name}.{name}"
             if inspect.isclass(value):
                 yield from (f"{module.name}.{name}.{member}" for member in members_of(value))
+
+
+def belongs(value, module):
+    """Whether a module speaks for it: its own, or a package whose module has no ``__all__``."""
+    home = getattr(value, "__module__", None) or ""
+    if home.startswith(f"{module}."):
+        return not hasattr(sys.modules[home], "__all__")
+    return home == module
 
 
 def members_of(cls):

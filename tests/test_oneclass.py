@@ -381,3 +381,11 @@ def test_a_path_of_nu_is_what_separate_fits_are(n):
 def test_a_path_without_fractions_is_refused(nus, message):
     with pytest.raises(ValueError, match=message):
         one_class_path([[0.0], [1.0]], nus)
+
+
+@pytest.mark.parametrize("solver", ["dense", "exact"])
+def test_steps_are_counted_as_they_were_taken(solver):
+    # Equal weights are the only point that the box allows: there is nothing to solve.
+    X = points(60)
+    assert OneClassSVM(1.0, solver=solver).fit(X).n_iter_ == 0
+    assert OneClassSVM(0.3, solver=solver).fit(X).n_iter_ > 0

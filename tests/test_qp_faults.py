@@ -145,7 +145,7 @@ def test_wrong_arguments_are_named_before_any_solver_runs(monkeypatch, change, m
         "Q": np.eye(2), "q": [0.0, 0.0], "a": [1.0, 1.0], "b": 1.0, "lower": 0.0, "upper": 1.0
     }  # fmt: skip
     # The package's function of this name hides the module.
-    monkeypatch.delattr(sys.modules["kernelbook.qp.solve"], "_minimise_moving")
+    monkeypatch.delattr(sys.modules["kernelbook.qp.solve"], "_extreme_point")
     with pytest.raises(ValueError, match=message):
         solve_qp(**{**arguments, **change})
 

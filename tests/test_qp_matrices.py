@@ -121,7 +121,7 @@ def test_an_operator_without_them_is_none():
         def product(self, x, rows=None):
             return x
 
-    with pytest.raises(TypeError, match="abstract method '?block'?"):
+    with pytest.raises(TypeError, match=r"abstract method '?block'?"):
         Half()
 
 

@@ -7,8 +7,8 @@ from programs import objective, random_psd, signed_box
 
 from kernelbook.kernels import rbf
 from kernelbook.qp import DenseQuadratic, QuadraticProgram, solve_qp
-from kernelbook.qp.interior_solver import INTERIOR_POINT
 from kernelbook.qp.interior_point import InteriorPoint
+from kernelbook.qp.interior_solver import INTERIOR_POINT
 from kernelbook.qp.polish import polish
 
 # The polish

@@ -1,9 +1,11 @@
 """Errors and warnings that say what is wrong with the problem, not with the code."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
 
+import sklearn
 from numpy import float64
 from numpy.typing import NDArray
 
@@ -15,6 +17,10 @@ __all__ = [
     "NotSeparableError",
     "warn_user",
 ]
+
+
+# Where the user's line is not: in this package, and in the tools that call its estimators.
+INSIDE = tuple(f"{Path(path).parent}{os.sep}" for path in (__file__, sklearn.__file__))
 
 
 class NotSeparableError(ValueError):
@@ -68,7 +74,7 @@ class CollapseWarning(UserWarning):
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Warn at the line outside this package that led here, whatever lies between.
+    """Warn at the line that led here, outside this package and scikit-learn.
 
     Parameters
     ----------
@@ -85,8 +91,7 @@ def warn_user(message: str, category: type[Warning]) -> None:
     >>> caught[0].category.__name__, str(caught[0].message)
     ('CollapseWarning', 'look out')
     """
-    package = str(Path(__file__).parent)
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -72,20 +72,20 @@ def imbalance_report(
 
     Parameters
     ----------
-    y_true, y_pred : array-like, shape (n,)
+    y_true, y_pred : array-like of shape (n,)
         True and predicted labels: any two values (numbers, strings, booleans).
-    y_score : array-like, shape (n,), optional
+    y_score : array-like of shape (n,), default=None
         Larger means more likely positive: ``decision_function(X)``, or the column of
         ``predict_proba(X)`` that belongs to the positive class. If None, the two ranking
         measures of the model are NaN.
-    pos_label : hashable, optional
+    pos_label : hashable, default=None
         The positive class. If None, 1 if the labels are among {0, 1} or {-1, 1}, else the
         second label in sorted order (``classes_[1]``).
-    prevalence : float, optional
+    prevalence : float, default=None
         True prevalence :math:`\pi`, in (0, 1), of the population where the classifier will be
         used. The positives then weigh :math:`\pi / n_+` each and the negatives
         :math:`(1 - \pi) / n_-`. If None, the prevalence in ``y_true``.
-    confidence : float, optional
+    confidence : float, default=None
         Confidence level in (0, 1); adds the rows ``model_low`` and ``model_high``, see Notes.
 
     Returns

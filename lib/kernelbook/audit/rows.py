@@ -25,9 +25,9 @@ def weight_sum(
 
     Parameters
     ----------
-    accuracy, sensitivity, specificity : array-like, shape (n,)
+    accuracy, sensitivity, specificity : array-like of shape (n,)
         Printed fractions of n >= 2 rows that share one class mix.
-    decimals : int or array-like of int, shape (n, 3)
+    decimals : int or array-like of int of shape (n, 3)
         Decimals of the fractions, for all or for each.
 
     Returns
@@ -59,7 +59,7 @@ def weight_sum(
 class DeviatingRuns(NamedTuple):
     r"""How a mean and a standard deviation distribute over the runs.
 
-    Attributes
+    Parameters
     ----------
     from_mean : float
         Value of the odd run if all others give u exactly, computed from the mean.

@@ -77,7 +77,7 @@ def audit_table(frame: "pd.DataFrame", *, group: str | None = None) -> "pd.DataF
         columns are ignored. Rates are fractions, or percentages if any of them exceeds 1. Best
         read with ``dtype=str``: text keeps the printed decimals ("80.60"), a number has those of
         its shortest form, which forgets a final 0 and so allows more.
-    group : str, optional
+    group : str, default=None
         Column that tells which rows describe the same data: their prevalences should agree.
 
     Returns

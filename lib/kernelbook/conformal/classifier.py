@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelbook.conformal import schemes
 from kernelbook.conformal.factors import ConformalFactor, Machine, normalizing_scale
-from kernelbook.conformal.kernel import Conformal
+from kernelbook.conformal.kernel import Conformal, KnownValues
 from kernelbook.conformal.spaces import check_metric
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
@@ -338,21 +338,19 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         before = self._machine_before(kernel).fit(X, y, weights)
         factor, note = self._make_factor(before, kernel, metric, tau, etas, X, signs, weights)
         kept = np.flatnonzero(weights)
-        log_D = np.zeros(len(X))
-        log_D[kept] = factor.log(X[kept])
+        log_D = factor.log(X[kept])
         if self.normalize:
-            own = kernel.diagonal(X)[kept]
-            shift = normalizing_scale(log_D[kept], own, weights[kept])
+            shift = normalizing_scale(log_D, kernel.diagonal(X)[kept], weights[kept])
             log_D, factor = log_D + shift, factor.scaled(shift)
-        C = self.C if self.C_second is None else self.C_second
-        columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
-        machine = self._machine(C, Conformal(kernel, factor, columns)).fit(X, y, weights)
-        remark = worth(before, machine, X, signs, weights)
+        D = np.ones(len(X))
+        D[kept] = np.exp(log_D)
+        machine = self._second_machine(kernel, factor, D, X, y, weights)
+        remark = worth(before, machine, kernel, D, X, signs, weights)
         if remark == WORSE:
-            log_D, factor = np.zeros(len(X)), ConformalFactor()
-            machine = self._machine(C, Conformal(kernel, factor, columns)).fit(X, y, weights)
+            factor, D = ConformalFactor(), np.ones(len(X))
+            machine = self._second_machine(kernel, factor, D, X, y, weights)
         self.previous_, self.machine_ = before, machine
-        self.factor_, self.support_factor_ = factor, np.exp(log_D[machine.support_])
+        self.factor_, self.support_factor_ = factor, D[machine.support_]
         self.fallback_ = "; ".join(filter(None, [note, remark])) or None
         self.kernel_, self.classes_ = machine.kernel_, machine.classes_
         self.alpha_, self.support_ = machine.alpha_, machine.support_
@@ -430,6 +428,16 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         machine: ConformalSVC = clone(self).set_params(kernel=kernel, n_passes=self.n_passes - 1)
         return machine
 
+    def _second_machine(
+        self, kernel: Kernel, factor: ConformalFactor, D: Array, X: Matrix, y: Array, weights: Array
+    ) -> KernelSVC:
+        kept = np.flatnonzero(weights)
+        columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
+        known = None if kernel.is_precomputed else KnownValues.at(X[kept], D[kept])
+        C = self.C if self.C_second is None else self.C_second
+        machine = self._machine(C, Conformal(kernel, factor, columns, known))
+        return machine.fit(X, y, weights)
+
     def _make_factor(
         self,
         before: Machine,
@@ -464,23 +472,37 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         return factor, "; ".join(filter(None, [note, remark])) or None
 
 
-def worth(before: Machine, machine: Machine, X: Matrix, signs: Array, weights: Array) -> str | None:
+def worth(
+    before: Machine,
+    machine: KernelSVC,
+    kernel: Kernel,
+    D: Array,
+    X: Matrix,
+    signs: Array,
+    weights: Array,
+) -> str | None:
     """What to say if a machine tells little about the classes, beside the one before."""
-    told = informedness(machine, X, signs, weights)
+    support, beta = machine.support_, machine.dual_coef_[0]
+    # The decision function, without computing D again.
+    expansion = kernel.expansion(X, support, D[support] * beta)
+    values = D[support] * expansion(X[support]) + machine.intercept_
+    told = informedness(support, values, signs, weights)
     if told > 0.5:  # half of all there is to tell
         return None
-    told_before = informedness(before, X, signs, weights)
+    support = before.support_
+    told_before = informedness(support, before.decision_function(X[support]), signs, weights)
     if max(told, told_before) <= 0:
         return TELLS_NOTHING
     return WORSE if told <= told_before / 2 else None
 
 
-def informedness(machine: Machine, X: Matrix, signs: Array, weights: Array) -> float:
-    """Sensitivity + specificity - 1 on the training points: 0 for a constant classifier."""
-    # All others lie beyond the margin of their own side.
-    support = machine.support_
-    positive = machine.decision_function(X[support]) > 0
-    wrong = np.zeros(len(X))
-    wrong[support] = weights[support] * (positive != (signs[support] > 0))
+def informedness(support: Index, values: Array, signs: Array, weights: Array) -> float:
+    """Sensitivity + specificity - 1 on the training points: 0 for a constant classifier.
+
+    Given are the decision values of the support vectors. All other points lie beyond the margin
+    of their own side.
+    """
+    wrong = np.zeros(len(signs))
+    wrong[support] = weights[support] * ((values > 0) != (signs[support] > 0))
     fractions = [wrong[signs == side].sum() / weights[signs == side].sum() for side in (-1.0, 1.0)]
     return float(1.0 - sum(fractions))

@@ -231,8 +231,8 @@ class GaussianFactor(ConformalFactor):
 
     def _log_gradient(self, X: Matrix) -> Matrix:
         terms = self._log_terms(X)
-        fractions = np.exp(terms - _log_sum_exp(terms)[:, None])[:, : len(self.widths)]
-        pulls = fractions / self.widths
+        _log_sum_exp(terms)
+        pulls = terms[:, : len(self.widths)] / terms.sum(axis=1)[:, None] / self.widths
         pulls = pulls if self.mixing is None else pulls @ self.mixing
         return -self.space.weighted_gradient(X, pulls)
 
@@ -248,10 +248,14 @@ class GaussianFactor(ConformalFactor):
 
 
 def _log_sum_exp(terms: Matrix) -> Array:
-    """Logarithm of the sum of exp(terms) along each row, without underflow; finite throughout."""
+    """Logarithm of the sum of exp(terms) along each row, finite throughout.
+
+    The terms are overwritten by exp(terms - largest of the row).
+    """
     top = terms.max(axis=1)
-    relative = terms - top[:, None]
-    return top + np.log(np.exp(relative, out=relative).sum(axis=1))
+    terms -= top[:, None]
+    np.exp(terms, out=terms)
+    return top + np.log(terms.sum(axis=1))
 
 
 @dataclass(frozen=True)

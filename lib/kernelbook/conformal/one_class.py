@@ -275,7 +275,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         kept = np.flatnonzero(weights)
         factor = replace(factor, floor=self.floor * float(factor(X[kept]).max()))
         self.vanished_fraction_ = vanished_fraction(factor, X[kept], weights[kept])
-        self._warn_of_collapse()
+        warn_of_collapse(self.vanished_fraction_, self.nu)
         columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
         machine = self._machine(Conformal(kernel, factor, columns))
         machine.fit(X, sample_weight=weights)
@@ -356,16 +356,6 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         )
         return machine
 
-    def _warn_of_collapse(self) -> None:
-        if self.vanished_fraction_ > self.nu:
-            warn_user(
-                f"the factor has vanished (c below {VANISHED:g} of its maximum) at "
-                f"{self.vanished_fraction_:.1%} of the training points, more than nu = "
-                f"{self.nu:g}: what the machine accepts is arbitrary. Raise floor (1e-3, say) or "
-                "tau; SVDD does not help, its sphere would hold the vanished points.",
-                CollapseWarning,
-            )
-
 
 def margin_support(
     machine: OneClassSVM | ConformalOneClassSVM, box: Array
@@ -382,3 +372,15 @@ def vanished_fraction(factor: GaussianFactor, X: Matrix, weights: Array) -> floa
     """Fraction of the weights of points at which the factor has vanished."""
     log_c = factor.log(X)
     return float(weights[log_c < log_c.max() + np.log(VANISHED)].sum() / weights.sum())
+
+
+def warn_of_collapse(fraction: float, nu: float) -> None:
+    """Warn if more than a fraction nu of the points has vanished."""
+    if fraction > nu:
+        warn_user(
+            f"the factor has vanished (c below {VANISHED:g} of its maximum) at {fraction:.1%} of "
+            f"the training points, more than nu = {nu:g}: what the machine accepts is arbitrary. "
+            "Raise floor (1e-3, say) or tau; SVDD does not help, its sphere would hold the "
+            "vanished points.",
+            CollapseWarning,
+        )

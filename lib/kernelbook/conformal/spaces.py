@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from kernelbook.kernels import Kernel, Matrix, squared_feature_distances
+from kernelbook.kernels.compiled import loops_are_available
 
 __all__ = ["FeatureSpace", "GramSpace", "InputSpace", "Space", "check_metric", "space_around"]
 
@@ -15,6 +16,8 @@ Index = NDArray[np.intp]
 
 # Diagonals that agree to this fraction count as constant: single precision.
 CONSTANT = 1e-6
+# Anchors from which the compiled loops save more time than it takes to load them.
+COMPILED_FROM = 200
 
 
 class Space(Protocol):
@@ -118,7 +121,7 @@ class FeatureSpace:
         return len(self.anchors)
 
     def squared_distances(self, X: Matrix) -> Matrix:
-        K = self.split.evaluate(X, self.anchors)
+        K = self._kernel_values(X)
         return squared_feature_distances(K, self.split.diagonal(X), self.anchor_diagonal)
 
     def between_anchors(self) -> Matrix:
@@ -127,6 +130,15 @@ class FeatureSpace:
     def weighted_gradient(self, X: Matrix, weights: Matrix) -> Matrix:
         own = self.kernel.one_sided_gradient(X) * weights.sum(axis=1)[:, None]
         return 2.0 * (own - self.kernel.weighted_gradient(X, self.anchors, weights))
+
+    def _kernel_values(self, X: Matrix) -> Matrix:
+        """Values (m, p) of the split kernel."""
+        p = len(self.anchors)
+        if p >= COMPILED_FROM and loops_are_available():
+            points = self.split.compiled(np.vstack([self.anchors, X]))
+            if points is not None and points.is_exponential:
+                return points.block(np.arange(p, p + len(X)), np.arange(p))
+        return self.split.evaluate(X, self.anchors)
 
 
 class GramSpace:

@@ -34,7 +34,7 @@ def make_twonorm(
 
     Returns
     -------
-    X : ndarray, shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
         The points.
     y : ndarray of int
         Labels 0 and 1.
@@ -64,12 +64,12 @@ def bayes_twonorm(X: ArrayLike) -> Matrix:
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
+    X : array-like of shape (n, d)
         Points.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
         Positive where class 1 is the better guess. For another prior p of class 1 add
         :math:`\log\{p/(1-p)\}`.
 
@@ -110,7 +110,7 @@ def make_ringnorm(
 
     Returns
     -------
-    X : ndarray, shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
         The points.
     y : ndarray of int
         Labels 0 and 1.
@@ -142,14 +142,14 @@ def bayes_ringnorm(X: ArrayLike, *, shift: float = 2.0) -> Matrix:
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
+    X : array-like of shape (n, d)
         Points.
     shift : float, default=2.0
         As given to :func:`make_ringnorm`; a = shift / sqrt(d).
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
         Positive where class 1 is the better guess. For another prior p of class 1 add
         :math:`\log\{p/(1-p)\}`.
 
@@ -191,7 +191,7 @@ def make_waveform(
 
     Returns
     -------
-    X : ndarray, shape (n_samples, 21)
+    X : ndarray of shape (n_samples, 21)
         The points.
     y : ndarray of int
         Labels 1, 2 and 3, or 0 and 1 if ``binary``.
@@ -232,14 +232,14 @@ def bayes_waveform(X: ArrayLike, *, binary: bool = False) -> Matrix:
 
     Parameters
     ----------
-    X : array-like, shape (n, 21)
+    X : array-like of shape (n, 21)
         Points.
     binary : bool, default=False
         Whether to return the log posterior odds of class 1 against the two others.
 
     Returns
     -------
-    ndarray, shape (n, 3) or (n,)
+    ndarray of shape (n, 3) or (n,)
         The best guess is the largest column plus one. If ``binary``, one number a point; the
         best guess is 1 where it is positive.
 

@@ -30,9 +30,9 @@ def draw_imbalanced(
 
     Parameters
     ----------
-    X : ndarray or DataFrame, shape (n, d)
+    X : ndarray or DataFrame of shape (n, d)
         Points.
-    y : ndarray or Series, shape (n,)
+    y : ndarray or Series of shape (n,)
         Labels.
     n_positive : int
         Number of rows with ``y == positive`` to keep.

@@ -71,7 +71,7 @@ def make_random_logit(
 
     Returns
     -------
-    X : ndarray, shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_features)
         The points, those of component 0 first.
     y : ndarray of int
         Labels 0 and 1.
@@ -128,14 +128,14 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
+    X : array-like of shape (n, d)
         Points.
     variance : float, default=5.0
         As given to :func:`make_random_logit`.
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
         Positive where class 1 is the better guess, that is where :math:`\mu > 0`.
 
     Examples

@@ -41,7 +41,7 @@ def make_separable(
 
     Returns
     -------
-    X : ndarray, shape (n_negative + n_positive, 2)
+    X : ndarray of shape (n_negative + n_positive, 2)
         The points.
     y : ndarray of int
         Labels 0 and 1, all of class 0 first.
@@ -93,7 +93,7 @@ def make_gaussians(
 
     Returns
     -------
-    X : ndarray, shape (n_negative + n_positive, n_features)
+    X : ndarray of shape (n_negative + n_positive, n_features)
         The points.
     y : ndarray of int
         Labels 0 and 1, all of class 0 first.
@@ -123,7 +123,7 @@ def bayes_gaussians(X: ArrayLike, *, distance: float = 2.0, prior: float = 0.5) 
 
     Parameters
     ----------
-    X : array-like, shape (n, d)
+    X : array-like of shape (n, d)
         Points.
     distance : float, default=2.0
         As given to :func:`make_gaussians`.
@@ -132,7 +132,7 @@ def bayes_gaussians(X: ArrayLike, *, distance: float = 2.0, prior: float = 0.5) 
 
     Returns
     -------
-    ndarray, shape (n,)
+    ndarray of shape (n,)
         Positive where class 1 is the better guess.
 
     Examples
@@ -172,7 +172,7 @@ def make_banana(
 
     Returns
     -------
-    X : ndarray, shape (n_samples + n_outliers, 2)
+    X : ndarray of shape (n_samples + n_outliers, 2)
         The points, those of the arc first.
     y : ndarray of int
         1 for the arc and -1 for outliers, as novelty detectors predict.
@@ -211,7 +211,7 @@ def make_bell(n_samples: int = 100, *, random_state: RandomState = None) -> Samp
 
     Returns
     -------
-    X : ndarray, shape (n_samples, 2)
+    X : ndarray of shape (n_samples, 2)
         The points.
     y : ndarray of int
         Labels 0 and 1.
@@ -247,9 +247,9 @@ def make_sinc(
 
     Returns
     -------
-    X : ndarray, shape (n_samples, 1)
+    X : ndarray of shape (n_samples, 1)
         In ascending order, so that a curve can be drawn through predictions.
-    y : ndarray, shape (n_samples,)
+    y : ndarray of shape (n_samples,)
         The noisy values.
 
     Examples

@@ -55,7 +55,7 @@ def diagnose(idata: "InferenceData", var_names: Sequence[str] | None = None) -> 
     ----------
     idata : arviz.InferenceData
         With a group ``posterior``; the log posterior ``lp`` is read from ``sample_stats``.
-    var_names : sequence of str, optional
+    var_names : sequence of str, default=None
         Variables of the posterior. If None, all of them. Prefer functionals that the data
         inform (weights, distances, probabilities) to raw coordinates: along a direction that
         changes nothing, such as a constant added to all logits, coordinates may drift without

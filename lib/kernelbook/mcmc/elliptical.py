@@ -55,22 +55,22 @@ def elliptical_slice(
     log_likelihood : callable
         :math:`\log L` of one vector or, with ``vectorized=True``, of many, as in
         :func:`metropolis`.
-    prior_mean : array-like, shape (d,)
+    prior_mean : array-like of shape (d,)
         Mean m of the Gaussian prior, which is required here.
-    prior_cov : float or array-like, shape (d,) or (d, d), default=1.0
+    prior_cov : float or array-like of shape (d,) or (d, d), default=1.0
         Covariance :math:`\Sigma` of the prior: a number s for s I, variances, or a symmetric
         positive semi-definite matrix.
     n_samples : int, default=1000
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw.
-    n_chains : int, optional
+    n_chains : int, default=None
         Chains side by side. If None, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
-    start : array-like, shape (n_chains, d) or (d,), optional
+    start : array-like of shape (n_chains, d) or (d,), default=None
         Starts of the chains, as in :func:`metropolis`.
-    functionals : callable, optional
+    functionals : callable, default=None
         Named quantities of the state to store and to judge, as in :func:`metropolis`.
     store_draws : bool, default=True
         Whether to store the states themselves.

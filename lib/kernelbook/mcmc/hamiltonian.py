@@ -68,22 +68,22 @@ def split_hmc(
     log_likelihood : callable
         As in :func:`metropolis`. If ``gradient`` is None, it returns the pair of the log
         likelihood and its gradient, which often share their work.
-    prior_mean : array-like, shape (d - n_flat,)
+    prior_mean : array-like of shape (d - n_flat,)
         Mean m of the Gaussian prior, which is required here.
-    prior_cov : float or array-like, shape (k,) or (k, k), default=1.0
+    prior_cov : float or array-like of shape (k,) or (k, k), default=1.0
         Covariance :math:`\Sigma` of the prior, k = d - n_flat, as in :func:`metropolis`.
-    gradient : callable, optional
+    gradient : callable, default=None
         Gradient of ``log_likelihood`` in theta: (d,) to (d,), or (m, d) to (m, d).
     n_flat : int, default=0
         The last ``n_flat`` coordinates have a flat prior.
-    blocks : sequence of array-like of int, optional
+    blocks : sequence of array-like of int, default=None
         A partition of the d coordinates; the blocks are updated in turn, each given the others,
         with steps of their own. If None, one block of all. Put the directions that the
         likelihood informs strongly in a block of their own. For a ``prior_cov`` that is not
         diagonal the indices are those of z, where A is the lower Cholesky factor.
     n_leapfrog : int or sequence of int, default=10
         Steps a trajectory, one number or one for each block.
-    step : float, optional
+    step : float, default=None
         The first step size epsilon, an angle. If None, a quarter turn over twice ``n_leapfrog``.
         A trajectory turns by at most a quarter, beyond which the prior flow comes back. Each
         trajectory uses a step shortened at random by up to a fifth, against resonance.
@@ -95,13 +95,13 @@ def split_hmc(
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw.
-    n_chains : int, optional
+    n_chains : int, default=None
         Chains side by side. If None, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
-    start : array-like, shape (n_chains, d) or (d,), optional
+    start : array-like of shape (n_chains, d) or (d,), default=None
         Starts of the chains, as in :func:`metropolis`.
-    functionals : callable, optional
+    functionals : callable, default=None
         Named quantities of the state to store and to judge, as in :func:`metropolis`.
     store_draws : bool, default=True
         Whether to store the states themselves.

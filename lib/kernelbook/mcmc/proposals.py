@@ -54,16 +54,16 @@ def metropolis(
     log_likelihood : callable
         :math:`\log L` of one vector (d,), returning a number; with ``vectorized=True`` of many,
         (m, d) to (m,), for any m. Up to an additive constant; ``-inf`` outside the support.
-    prior_mean : array-like, shape (d - n_flat,), optional
+    prior_mean : array-like of shape (d - n_flat,), default=None
         Mean m of the Gaussian prior. If None, the prior is flat, ``log_likelihood`` is the log
         density to sample, and ``start`` must be given.
-    prior_cov : float or array-like, shape (k,) or (k, k), default=1.0
+    prior_cov : float or array-like of shape (k,) or (k, k), default=1.0
         Covariance :math:`\Sigma` of the prior, k = d - n_flat: a number s for s I, variances, or
         a symmetric positive semi-definite matrix. It also shapes the proposal.
     n_flat : int, default=0
         The last ``n_flat`` coordinates have a flat prior: ``log_likelihood`` has to include the
         whole of their density, with the Jacobian if they are transformed.
-    step : float, optional
+    step : float, default=None
         The first step size s. If None, :math:`2.38 / \sqrt d`, the best for a target as wide
         as the prior.
     adapt : bool, default=True
@@ -75,15 +75,15 @@ def metropolis(
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw; they are not stored.
-    n_chains : int, optional
+    n_chains : int, default=None
         Chains side by side. If None, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
-    start : array-like, shape (n_chains, d) or (d,), optional
+    start : array-like of shape (n_chains, d) or (d,), default=None
         Starts of the chains; one vector starts all of them at one point, where R-hat can notice
         less. If None, the starts are over-dispersed: m plus twice a draw of the prior's
         spread, and N(0, 4) for flat coordinates.
-    functionals : callable, optional
+    functionals : callable, default=None
         Called with the kept states, as ``log_likelihood`` is; returns a dictionary of named
         arrays (vectorized: m rows each), which are stored in the posterior. If given, R-hat
         judges them and the log posterior, and not the raw coordinates.
@@ -202,9 +202,9 @@ def pcn(
     log_likelihood : callable
         :math:`\log L` of one vector or, with ``vectorized=True``, of many, as in
         :func:`metropolis`.
-    prior_mean : array-like, shape (d,)
+    prior_mean : array-like of shape (d,)
         Mean m of the Gaussian prior, which is required here.
-    prior_cov : float or array-like, shape (d,) or (d, d), default=1.0
+    prior_cov : float or array-like of shape (d,) or (d, d), default=1.0
         Covariance :math:`\Sigma` of the prior: a number s for s I, variances, or a symmetric
         positive semi-definite matrix.
     beta : float, default=0.5
@@ -218,13 +218,13 @@ def pcn(
         Draws kept of each chain.
     n_burn_in : int, default=1000
         Iterations before the first kept draw.
-    n_chains : int, optional
+    n_chains : int, default=None
         Chains side by side. If None, as many as ``start`` has rows, or 4.
     thin : int, default=1
         Iterations a kept draw.
-    start : array-like, shape (n_chains, d) or (d,), optional
+    start : array-like of shape (n_chains, d) or (d,), default=None
         Starts of the chains, as in :func:`metropolis`.
-    functionals : callable, optional
+    functionals : callable, default=None
         Named quantities of the state to store and to judge, as in :func:`metropolis`.
     store_draws : bool, default=True
         Whether to store the states themselves.

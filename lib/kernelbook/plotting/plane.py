@@ -51,19 +51,19 @@ def plot_points(
 
     Parameters
     ----------
-    X : array-like or DataFrame, shape (n, 2)
+    X : array-like or DataFrame of shape (n, 2)
         Points.
-    y : array-like, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Labels. If None, all points are alike.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
-    classes : sequence, optional
+    classes : sequence, default=None
         All labels, if ``y`` may lack some: keeps a class's colour the same in every panel.
     size : float, default=30.0
         Area of a marker in square points.
     legend : bool, default=True
         Whether to draw a legend below the axes.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns
@@ -130,21 +130,21 @@ def plot_decision(
         A fitted classifier, novelty detector or pipeline, of which ``decision_function`` is
         drawn, or log odds of ``predict_proba`` where it has none. A callable maps (m, 2) to (m,)
         values, for instance ``bayes_gaussians``.
-    X : array-like or DataFrame, shape (n, 2)
+    X : array-like or DataFrame of shape (n, 2)
         Points to draw, not necessarily those of the fit.
-    y : array-like, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Their labels.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
-    margins : bool, optional
+    margins : bool, default=None
         Whether to draw the dashed lines. If None, for support vector classifiers only.
     support : bool, default=True
         Whether to ring the support vectors of the fit.
-    limits : sequence of two tuples of float, optional
+    limits : sequence of two tuples of float, default=None
         The limits ((left, right), (bottom, top)). If None, the range of X plus 8 %.
     equal : bool, default=True
         Whether a unit has the same length on both axes, so that a margin looks as wide as it is.
-    scale : float, optional
+    scale : float, default=None
         Decision value of full colour; give it where panels are compared. If None, 95 % of the
         area has a smaller one.
     size : float, default=30.0
@@ -153,7 +153,7 @@ def plot_decision(
         Whether to draw a legend below the axes.
     colorbar : bool, default=True
         Whether to draw the scale of the decision values.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns
@@ -237,17 +237,17 @@ def plot_field(
     ----------
     function : callable
         Maps points (m, 2) to values (m,).
-    X : array-like or DataFrame, shape (n, 2), optional
+    X : array-like or DataFrame of shape (n, 2), default=None
         Points to draw on top.
-    y : array-like, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Their labels.
     label : str
         What the colour means, with its unit.
-    limits : sequence of two tuples of float, optional
+    limits : sequence of two tuples of float, default=None
         The limits ((left, right), (bottom, top)). If None, the range of X plus 8 %.
     log : bool, default=False
         Whether to colour the decimal logarithm; the values have to be positive.
-    scale : tuple of float, optional
+    scale : tuple of float, default=None
         Values of the two ends of the map (logarithms if ``log``); give them where panels are
         compared. If None, the smallest and the largest value.
     n_lines : int, default=0
@@ -256,7 +256,7 @@ def plot_field(
         Area of a marker in square points.
     colorbar : bool, default=True
         Whether to draw the scale.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns

@@ -40,19 +40,19 @@ def plot_regression_tube(
     estimator : estimator
         A fitted regressor of one feature. Points outside the tube or on its edge, its support
         vectors, are ringed.
-    X : array-like or DataFrame, shape (n, 1)
+    X : array-like or DataFrame of shape (n, 1)
         Points.
-    y : array-like, shape (n,)
+    y : array-like of shape (n,)
         Their values.
-    epsilon : float, optional
+    epsilon : float, default=None
         Half-width of the tube. If None, ``estimator.epsilon``.
-    truth : callable, optional
+    truth : callable, default=None
         The function behind the data, (m, 1) to (m,), drawn as a thin dotted line.
     size : float, default=26.0
         Area of a marker in square points.
     legend : bool, default=True
         Whether to draw a legend below the axes.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns

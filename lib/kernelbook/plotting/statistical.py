@@ -38,14 +38,14 @@ def plot_gram(
 
     Parameters
     ----------
-    K : array-like, shape (n, m)
+    K : array-like of shape (n, m)
         Kernel values; a matrix with negative values gets the diverging map, white at 0.
-    y : array-like, shape (n,), optional
+    y : array-like of shape (n,), default=None
         Labels of a square matrix: rows and columns are sorted by class, with a line between the
         classes.
     label : str, default="$K(x, x')$"
         What the colour means.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns
@@ -114,17 +114,17 @@ def plot_scores(
 
     Parameters
     ----------
-    scores : array-like, shape (n,)
+    scores : array-like of shape (n,)
         Scores; subtract a threshold that is not 0.
-    y : array-like, shape (n,)
+    y : array-like of shape (n,)
         Labels.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the classes in the order of the sorted labels.
     label : str, default="decision value $f(x)$"
         Name of the score.
     legend : bool, default=True
         Whether to draw a legend below the axes.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure.
 
     Returns
@@ -193,18 +193,18 @@ def plot_intervals(
         Column of numbers.
     y : str
         Column of groups, drawn as rows in the order of their appearance.
-    hue : str, optional
+    hue : str, default=None
         Column of a second grouping, at most seven values, by colour and marker.
     interval : {'ci', 'sd', 'quantile'}, default='ci'
         Interval of Student's t for the mean; mean plus and minus one standard deviation; or the
         central quantiles of the repetitions.
     level : float, default=0.95
         Coverage of ``'ci'`` and ``'quantile'``, in (0, 1).
-    reference : float, optional
+    reference : float, default=None
         A value to compare with, a dotted line: a trivial baseline, a published figure.
     digits : int, default=3
         Decimals of the figures at the right of a row.
-    ax : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, on the axes of a new figure, as high as its rows need.
 
     Returns

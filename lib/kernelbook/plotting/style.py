@@ -63,7 +63,7 @@ def panels(
         Panels beside each other. On a telephone two are still legible.
     rows : int, default=1
         Panels below each other.
-    height : float, optional
+    height : float, default=None
         Height of one row in inches. If None, panels are about square.
     share : bool, default=True
         Whether all panels have the same limits.

@@ -8,9 +8,7 @@ dense matrix and a factor of low rank are served alike.
 
 References
 ----------
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-Optimization 2, 1992. J. Nocedal and S. Wright, Numerical Optimization, 2nd edition, 2006,
-chapter 14 and section 16.6.
+[Mehrotra1992]_
 """
 
 from dataclasses import dataclass, replace
@@ -53,9 +51,13 @@ class InteriorPoint:
     Attributes
     ----------
     x : ndarray of shape (n,)
-    at_lower, at_upper : ndarray of bool, shape (n,)
-        Bounds whose slack is smaller than their multiplier, in units of the scaled problem.
+        The point, inside the box.
+    at_lower : ndarray of bool, shape (n,)
+        Lower bounds whose slack is smaller than their multiplier, in units of the scaled problem.
+    at_upper : ndarray of bool, shape (n,)
+        Upper bounds for which that holds.
     n_iter : int
+        Number of steps.
     near : bool
         False if the limit on steps cut the method short of a relative gap of 1e-4, so that the
         active bounds mean little.
@@ -73,15 +75,23 @@ class Bounds:
 
     Parameters
     ----------
-    lower, upper : ndarray of shape (n,)
-        Infinite where there is no bound.
+    lower : ndarray of shape (n,)
+        Lower bounds; minus infinity where there is none.
+    upper : ndarray of shape (n,)
+        Upper bounds; infinity where there is none.
 
     Attributes
     ----------
     columns : ndarray of int, shape (k,)
         The variable of each bound.
-    signs, ends : ndarray of shape (k,)
-        The one entry of each row of E, and e.
+    ends : ndarray of shape (k,)
+        The vector e.
+    n : int
+        Number of variables.
+    n_lower : int
+        Number of finite lower bounds.
+    signs : ndarray of shape (k,)
+        The one entry of each row of E.
 
     Examples
     --------
@@ -98,22 +108,67 @@ class Bounds:
         self.ends = np.concatenate([lower[below], -upper[above]])
 
     def along(self, x: Array) -> Array:
-        """E x, shape (k,)."""
+        """Return E x.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n,)
+            A point or a direction.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+        """
         return self.signs * x[self.columns]
 
     def force(self, z: Array) -> Array:
-        """E' z, shape (n,)."""
+        """Return E' z.
+
+        Parameters
+        ----------
+        z : ndarray of shape (k,)
+            Multipliers.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         return self.by_variable(self.signs * z)
 
     def by_variable(self, d: Array) -> Array:
-        """Sums over the bounds of each variable (n,); of d, the diagonal of E' diag(d) E."""
+        """Return sums over the bounds of each variable: the diagonal of E' diag(d) E.
+
+        Parameters
+        ----------
+        d : ndarray of shape (k,)
+            One number a bound.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
         total = np.zeros(self.n)
         total[self.columns[: self.n_lower]] = d[: self.n_lower]
         total[self.columns[self.n_lower :]] += d[self.n_lower :]
         return total
 
     def active(self, slack: Array, dual: Array) -> tuple[Mask, Mask]:
-        """Variables at their lower, at their upper bound: where the slack is the smaller one."""
+        """Return which variables are at a bound: where its slack is smaller than its multiplier.
+
+        Parameters
+        ----------
+        slack : ndarray of shape (k,)
+            Distances from the bounds.
+        dual : ndarray of shape (k,)
+            Multipliers of the bounds.
+
+        Returns
+        -------
+        at_lower : ndarray of bool, shape (n,)
+            Those at their lower bound.
+        at_upper : ndarray of bool, shape (n,)
+            Those at their upper bound.
+        """
         smaller = slack < dual
         at_lower, at_upper = np.zeros(self.n, dtype=bool), np.zeros(self.n, dtype=bool)
         at_lower[self.columns[: self.n_lower]] = smaller[: self.n_lower]
@@ -157,7 +212,27 @@ class _Residual:
 
 
 def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
-    """Go to the optimum of a scaled program, from inside of its box, in at most max_iter steps."""
+    """Go to the optimum of a scaled program, from inside of its box.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        With a matrix, a vector and a box of order one.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    InteriorPoint
+
+    Examples
+    --------
+    >>> from kernelbook.qp import DenseQuadratic
+    >>> one = np.ones(2)
+    >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), 0 * one, one, 1.0, 0 * one, one)
+    >>> solve_interior_point(program, 50).x.round(6).tolist()
+    [0.5, 0.5]
+    """
     size = float(np.abs(program.a).max())
     program = replace(program, a=program.a / size, b=program.b / size)
     bounds = Bounds(program.lower, program.upper)
@@ -177,7 +252,26 @@ def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPo
 
 
 def is_near(shortfall: float, n_iter: int, max_iter: int) -> bool:
-    """Whether a method came near the optimum, or was stopped by rounding and not by the limit."""
+    """Return whether a method came near the optimum, or rounding and not the limit stopped it.
+
+    Parameters
+    ----------
+    shortfall : float
+        What is missing of the optimality conditions, each in its unit.
+    n_iter : int
+        Steps that were taken.
+    max_iter : int
+        Their limit.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_near(1e-9, 3, 100), is_near(0.1, 3, 3)
+    (True, False)
+    """
     return shortfall <= NEAR or n_iter < max_iter or n_iter >= MANY_STEPS
 
 

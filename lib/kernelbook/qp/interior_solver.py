@@ -25,7 +25,26 @@ INTERIOR_POINT: dict[str, Method] = {
 def minimise(
     solver: str, program: QuadraticProgram, tol: float, max_iter: int
 ) -> tuple[Array, int]:
-    """Solution and number of steps for a program whose variables can all move."""
+    """Solve a program whose variables can all move: centre, scale, step, polish.
+
+    Parameters
+    ----------
+    solver : {'dense', 'reference'}
+        The interior-point method.
+    program : QuadraticProgram
+        The problem.
+    tol : float
+        Largest violation of the optimality conditions, relative to the gradient.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    x : ndarray of shape (n,)
+        The solution, bounded variables exactly at their bounds.
+    n_iter : int
+        Number of steps.
+    """
     centred = program.centred()
     found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
     x = polish(centred, found, tol) if found.near else feasible_point(centred, found)

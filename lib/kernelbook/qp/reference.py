@@ -13,7 +13,24 @@ Array = NDArray[np.float64]
 
 
 def solve_reference(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
-    """cvxopt.solvers.qp with a sparse G, as the notebooks derive it line by line."""
+    """Call ``cvxopt.solvers.qp`` with a sparse G, as the notebooks derive it line by line.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    InteriorPoint
+
+    Raises
+    ------
+    ImportError
+        If cvxopt is not installed.
+    """
     cvxopt = import_optional("cvxopt", extra="reference", purpose="solver='reference'")
     bounds, everything = Bounds(program.lower, program.upper), np.arange(len(program.q))
     k, n = len(bounds.ends), bounds.n

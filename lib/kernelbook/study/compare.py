@@ -14,16 +14,16 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from kernelbook.optional import import_optional
-from kernelbook.study.baselines import standard_baselines
-from kernelbook.study.run import run_study
-from kernelbook.study.table import (
+from kernelbook.study._baselines import standard_baselines
+from kernelbook.study._table import (
     base_name,
     differences,
     tabulate_choices,
     tabulate_methods,
     tabulate_scores,
 )
-from kernelbook.study.trial import Fresh, Method, Resampled, Trial
+from kernelbook.study._trial import Fresh, Method, Resampled, Trial
+from kernelbook.study.run import run_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,9 +143,15 @@ def compare(
         Coverage of each interval. No correction is made for their number.
     seed : int, default=0
         The one seed of all chance.
-    backend, n_jobs, store, progress
-        As for :func:`run_study`. The store notices other data, methods, grids or rules, and not
-        another body of a function or class.
+    backend : {'loky', 'threading', 'sequential', 'dask'}, default='loky'
+        Where the cells run, as for :func:`run_study`.
+    n_jobs : int, default=-1
+        Number of workers; -1 means all cores.
+    store : str or path, default=None
+        Directory in which finished cells are kept. It notices other data, methods, grids or
+        rules, and not another body of a function or class.
+    progress : bool, default=True
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -320,6 +326,8 @@ def _data(
 ) -> tuple[Resampled | Fresh, int, float]:
     """The data of each repeat, their number, and the ratio of test and training size."""
     source: Resampled | Fresh
+    if (X is None) != (y is None):
+        raise ValueError("give both X and y, or neither if splits are whole data sets.")
     if X is None:
         sets = splits if callable(splits) else list(splits)
         n = repeats = n_repeats if callable(sets) else len(sets)

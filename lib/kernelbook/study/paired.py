@@ -27,8 +27,12 @@ def paired_interval(
 
     Returns
     -------
-    mean, low, high : float
-        Mean and ends of the interval, in the unit of the differences.
+    mean : float
+        Mean, in the unit of the differences.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
 
     Raises
     ------

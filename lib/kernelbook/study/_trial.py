@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing
 
-from kernelbook.study.decision import Decision
+from kernelbook.study._decision import Decision
 from kernelbook.study.run import cell_seed
 
 __all__ = ["Fresh", "Method", "Resampled", "Trial"]

@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
 from kernelbook.mean_difference import MeanDifferenceClassifier, ParzenWindow
-from kernelbook.study.trial import Method
+from kernelbook.study._trial import Method
 from kernelbook.svm import KernelSVC
 
 __all__ = ["standard_baselines"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from kernelbook.study._trial import Method
 from kernelbook.study.paired import paired_interval, verdict
-from kernelbook.study.trial import Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,22 @@ TOO_OFTEN_AT_AN_EDGE = 0.1
 
 
 def base_name(parameter: str) -> str:
-    """The name of a parameter without the steps of the pipeline before it."""
+    """Return the name of a parameter without the steps of the pipeline before it.
+
+    Parameters
+    ----------
+    parameter : str
+        Such as ``'kernelsvc__C'``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> base_name("kernelsvc__C")
+    'C'
+    """
     return parameter.rpartition("__")[2]
 
 
