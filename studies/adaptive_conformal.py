@@ -179,7 +179,7 @@ def support_vectors(classifier: Any) -> dict[str, Any]:
     """Numbers of support vectors of both classes, and for a conformal machine those before."""
     names = ("sv_negative", "sv_positive")
     counts = dict.fromkeys([*names, *(f"{name}_before" for name in names), "fallback"])
-    if isinstance(classifier, KernelSVC):
+    if isinstance(classifier, KernelSVC | ConformalSVC):
         counts |= dict(zip(names, classifier.n_support_.tolist(), strict=True))
     if isinstance(classifier, ConformalSVC):
         before = classifier.previous_.n_support_.tolist()
