@@ -18,7 +18,6 @@ __all__ = [
     "DecisionFactor",
     "FunctionFactor",
     "GaussianFactor",
-    "Machine",
     "as_factor",
     "mixed_distances",
     "normalizing_scale",
@@ -94,7 +93,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m,)
-            log D(x).
+            The logarithm of D(x).
         """
         return self.log_scale + self._log(check_array(X, dtype=np.float64))
 
@@ -109,6 +108,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m, d)
+            One gradient a point.
 
         Raises
         ------
@@ -128,6 +128,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m, d)
+            One gradient a point.
 
         Raises
         ------
@@ -209,6 +210,7 @@ class GaussianFactor(ConformalFactor):
         Returns
         -------
         ndarray of shape (m, c)
+            Never negative.
         """
         distances = self.space.squared_distances(X)
         if self.mixing is None:
@@ -366,7 +368,7 @@ def normalizing_scale(log_values: Array, diagonal: Array, weights: Array) -> flo
     Parameters
     ----------
     log_values : ndarray of shape (n,)
-        log D(x).
+        Logarithms: log D(x).
     diagonal : ndarray of shape (n,)
         K(x, x).
     weights : ndarray of shape (n,)
@@ -436,6 +438,7 @@ def mixed_distances(distances: Matrix, mixing: Matrix, spreads: Array) -> Matrix
     Returns
     -------
     ndarray of shape (m, c)
+        Never negative: rounding below zero is set to zero.
 
     Examples
     --------

@@ -99,6 +99,7 @@ class KnownValues:
         Returns
         -------
         ndarray of shape (n,) or None
+            None if the points are others.
         """
         is_known = len(X) == len(self.values) and _digest(X) == self.digest
         return self.values if is_known else None
@@ -159,35 +160,26 @@ class Conformal(Kernel):
         return gamma
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         scale = np.outer(self._factor(X), self._factor(Y))
         return scale * self._taking_part(self.kernel.evaluate(X, Y))
 
     def gram(self, X: Matrix) -> Matrix:
-        """Return the values among the points; see :meth:`Kernel.gram`."""
         D = self._values(X)
         return np.outer(D, D) * self._taking_part(self.kernel.gram(X))
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the value of every point with itself; see :meth:`Kernel.diagonal`."""
         return self._factor(X) ** 2 * self.kernel.diagonal(self._taking_part(X))
 
     def subset(self, X: Matrix, index: Index) -> Matrix:
-        """Return the training data of some of the points; see :meth:`Kernel.subset`.
-
-        Of a precomputed kernel these are rows only: ``columns`` has to name the same points.
-        """
         return X[index] if self.is_precomputed else self.kernel.subset(X, index)
 
     def expansion(self, X: Matrix, index: Index, coefficients: Array) -> Expansion:
-        """Return sums over training points, D there computed once; see :meth:`Kernel.expansion`."""
         known = None if self.known is None else self.known.recall(X)
         D = self._factor(X[index]) if known is None else known[index]
         scaled = (D * coefficients.T).T
         return ConformalExpansion(self._factor, self.kernel.expansion(X, index, scaled))
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:
-        """Return the points of k, with D as their scale; see :meth:`Kernel.compiled`."""
         points = self.kernel.about(X.mean(axis=0)).compiled(X)
         if points is None:
             return None
@@ -196,7 +188,6 @@ class Conformal(Kernel):
         return replace(points, scale=scale, diagonal=D**2 * self.kernel.diagonal(X))
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.weighted_gradient`."""
         weights = weights * self._factor(points)
         inner = self.kernel.weighted_gradient(X, points, weights)
         sums = (weights * self.kernel.evaluate(X, points)).sum(axis=1)
@@ -204,18 +195,15 @@ class Conformal(Kernel):
         return self._factor(X)[:, None] * (sums[:, None] * slope + inner)
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.one_sided_gradient`."""
         inner = self.kernel.one_sided_gradient(X)
         slope = self._factor.log_gradient(X)
         squares = self._factor(X)[:, None] ** 2
         return squares * (self.kernel.diagonal(X)[:, None] * slope + inner)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return the induced metric; see :meth:`Kernel.metric`."""
         return self._factor(X)[:, None, None] ** 2 * self._relative_metric(X)
 
     def magnification(self, X: Matrix) -> Array:
-        """Return it for factors of any size, too; see :meth:`Kernel.magnification`."""
         sign, log_determinant = np.linalg.slogdet(self._relative_metric(X))
         log_root = 0.5 * log_determinant + X.shape[1] * self._factor.log(X)
         return np.where(sign > 0, np.exp(log_root), 0.0)

@@ -130,18 +130,18 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     vanished_fraction_ : float
         Fraction of the training points (of their weights) with c(x) < 1e-6 max c.
 
-    Warns
-    -----
-    CollapseWarning
-        If ``vanished_fraction_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
-        follow: such a program has no solution in double precision.
-
     Raises
     ------
     ValueError
         If a parameter is out of range, or the kernel does not have the rule for tau.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue.
+
+    Warns
+    -----
+    CollapseWarning
+        If ``vanished_fraction_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
+        follow: such a program has no solution in double precision.
 
     See Also
     --------

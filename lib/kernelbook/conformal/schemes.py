@@ -116,6 +116,7 @@ class Centres:
         Returns
         -------
         Centres
+            One for each distinct point.
         """
         rows = np.column_stack([X[kept], signs[kept]]) if by_class else X[kept]
         _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -147,6 +148,7 @@ class Centres:
         Returns
         -------
         ndarray of shape (p,)
+            Zeros for a single support vector.
         """
         if len(self.index) < 2:
             return np.zeros(len(self.index))
@@ -432,6 +434,7 @@ def check_etas(etas: tuple[float | None, ...] | list[float | None] | None) -> Et
     Returns
     -------
     tuple of float or None
+        For the negative and the positive class.
 
     Raises
     ------

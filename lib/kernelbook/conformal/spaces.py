@@ -1,6 +1,6 @@
 """Squared distances from any point to a set of anchors, in input space or in feature space."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,14 @@ CONSTANT = 1e-6
 COMPILED_FROM = 200
 
 
-class Space(Protocol):
+class Space(ABC):
     """Distances to p anchors."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """Return the number of anchors p."""
-        ...
 
+    @abstractmethod
     def squared_distances(self, X: Matrix) -> Matrix:
         """Return the squared distances (m, p) of points to the anchors.
 
@@ -38,13 +39,14 @@ class Space(Protocol):
         Returns
         -------
         ndarray of shape (m, p)
+            Never negative.
         """
-        ...
 
+    @abstractmethod
     def between_anchors(self) -> Matrix:
         """Return the squared distances (p, p) of the anchors to each other."""
-        ...
 
+    @abstractmethod
     def weighted_gradient(self, X: Matrix, weights: Matrix) -> Matrix:
         """Return sums over the anchors of weight times the gradient of the squared distance.
 
@@ -58,11 +60,11 @@ class Space(Protocol):
         Returns
         -------
         ndarray of shape (m, d)
+            One gradient a point.
         """
-        ...
 
 
-class InputSpace:
+class InputSpace(Space):
     """Euclidean distances between the points themselves; see :class:`Space`.
 
     Parameters
@@ -92,7 +94,7 @@ class InputSpace:
         return 2.0 * (X * weights.sum(axis=1)[:, None] - weights @ self.anchors)
 
 
-class FeatureSpace:
+class FeatureSpace(Space):
     """Distances between images; see :class:`Space`.
 
     They are computed from what :meth:`~kernelbook.kernels.Kernel.about` leaves of the kernel, so
@@ -141,7 +143,7 @@ class FeatureSpace:
         return self.split.evaluate(X, self.anchors)
 
 
-class GramSpace:
+class GramSpace(Space):
     """Distances between images from a precomputed matrix; see :class:`Space`.
 
     The points are rows of kernel values with the training points, which do not tell a new
@@ -247,6 +249,7 @@ def space_around(metric: str, kernel: Kernel, X: Matrix, anchors: Index) -> Spac
     Returns
     -------
     Space
+        Whose anchors they are.
 
     Examples
     --------

@@ -118,6 +118,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (k,)
+            One number a bound.
         """
         return self.signs * x[self.columns]
 
@@ -132,6 +133,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (n,)
+            One number a variable.
         """
         return self.by_variable(self.signs * z)
 
@@ -146,6 +148,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (n,)
+            One number a variable.
         """
         total = np.zeros(self.n)
         total[self.columns[: self.n_lower]] = d[: self.n_lower]
@@ -224,6 +227,7 @@ def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPo
     Returns
     -------
     InteriorPoint
+        The last point, and which bounds hold there.
 
     Examples
     --------
@@ -266,6 +270,7 @@ def is_near(shortfall: float, n_iter: int, max_iter: int) -> bool:
     Returns
     -------
     bool
+        True if the active bounds mean something.
 
     Examples
     --------

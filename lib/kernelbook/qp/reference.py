@@ -25,6 +25,7 @@ def solve_reference(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     Returns
     -------
     InteriorPoint
+        The last point, and which bounds hold there.
 
     Raises
     ------
