@@ -44,12 +44,6 @@ CHECKS = (
         "lint-imports --no-logo --no-cache",
         "see CONTRIBUTING.md",
     ),
-    Check(
-        "docstrings",
-        "the form of docstrings",
-        "numpydoc lint lib/kernelbook/**/*.py",
-        "the lines above name what is missing; what is asked stands in pyproject.toml",
-    ),
     Check("unit", "unit tests and doctests", "pytest -n 2", "one alone: pytest tests/test_x.py -x"),
     Check(
         "book",

@@ -23,7 +23,6 @@ from kernelbook.estimator import (
     check_weights,
 )
 from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
-from kernelbook.qp import Certificate
 from kernelbook.svm import KernelSVC, encode_labels
 
 __all__ = ["ConformalSVC"]
@@ -226,21 +225,14 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     [0.25]
     """
 
-    alpha_: Array
-    certificate_: Certificate
     classes_: NDArray[Any]
-    degeneracy_: str | None
-    dual_coef_: Matrix
     factor_: ConformalFactor
     fallback_: str | None
     intercept_: Array
     machine_: KernelSVC
-    n_iter_: int
     n_support_: NDArray[np.int32]
     previous_: "KernelSVC | ConformalSVC"
-    support_: Index
     support_factor_: Array
-    support_vectors_: Matrix
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "scheme": [StrOptions(set(schemes.METRIC_OF_SCHEME))],

@@ -25,7 +25,6 @@ from kernelbook.estimator import (
 from kernelbook.exceptions import CollapseWarning, warn_user
 from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import Certificate
 
 __all__ = ["ConformalOneClassSVM"]
 
@@ -176,21 +175,14 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     ([1, -1], 0.0)
     """
 
-    alpha_: Array
-    certificate_: Certificate
-    degeneracy_: str | None
-    dual_coef_: Matrix
     factor_: GaussianFactor
     fallback_: str | None
     intercept_: Array
     machine_: OneClassSVM
-    n_iter_: int
     n_support_: NDArray[np.int32]
     offset_: float
     previous_: "OneClassSVM | ConformalOneClassSVM"
-    support_: Index
     support_factor_: Array
-    support_vectors_: Matrix
     vanished_fraction_: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -4,13 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.qp.interior_point import InteriorPoint
-from kernelbook.qp.program import (
-    EPS,
-    QuadraticProgram,
-    accepted_multipliers,
-    cholesky_solver,
-    multiplier_bounds,
-)
+from kernelbook.qp.multipliers import accepted_multipliers, multiplier_bounds
+from kernelbook.qp.program import EPS, QuadraticProgram, cholesky_solver
 
 __all__ = ["feasible_point", "polish"]
 

@@ -9,8 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.exceptions import InfeasibleError, warn_user
 from kernelbook.kernels.compiled import loops_are_available
+from kernelbook.qp.multipliers import multiplier_bounds
 from kernelbook.qp.options import SOLVERS, SolverOptions
-from kernelbook.qp.program import EPS, QuadraticProgram, multiplier_bounds
+from kernelbook.qp.program import EPS, QuadraticProgram
 
 __all__ = [
     "Certificate",
