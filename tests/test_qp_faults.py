@@ -192,3 +192,11 @@ def test_the_warning_is_no_error_for_those_who_silence_it():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         assert solve_qp(*random_svc(), max_iter=1).status == "max_iter"
+
+
+def test_without_cvxopt_only_the_reference_is_missed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxopt", None)
+    problem = np.eye(2), [0, -1], [1, 1], 1.0, 0.0, 1.0
+    with pytest.raises(ImportError, match=r"solver='reference'.*kernelbook\[reference\]"):
+        solve_qp(*problem, solver="reference")
+    assert_array_equal(solve_qp(*problem, solver="dense").x, [0.0, 1.0])
