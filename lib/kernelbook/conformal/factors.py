@@ -37,7 +37,23 @@ STEP = float(np.cbrt(np.finfo(float).eps))
 
 
 class Machine(Protocol):
-    """What factors and schemes ask of a fitted classifier."""
+    """What factors and schemes ask of a fitted classifier.
+
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n,)
+        Dual variables of all training points.
+    classes_ : ndarray of shape (2,)
+        The labels; ``classes_[1]`` is the positive class.
+    dual_coef_ : ndarray of shape (1, n_SV)
+        Signed coefficients of the support vectors.
+    kernel_ : Kernel
+        The kernel object that was used.
+    support_ : ndarray of shape (n_SV,), dtype=int
+        Indices of the support vectors.
+    support_vectors_ : ndarray of shape (n_SV, d)
+        The support vectors.
+    """
 
     alpha_: Array
     classes_: NDArray[Any]
@@ -47,7 +63,18 @@ class Machine(Protocol):
     support_vectors_: Matrix
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return the values of points (m, d), shape (m,)."""
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Positive on the side of ``classes_[1]``.
+        """
         ...
 
 
@@ -94,7 +121,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m,)
-            log D(x).
+            Values of log D(x).
         """
         return self.log_scale + self._log(check_array(X, dtype=np.float64))
 
@@ -109,6 +136,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m, d)
+            Gradients of log D, one a row.
 
         Raises
         ------
@@ -128,6 +156,7 @@ class ConformalFactor:
         Returns
         -------
         ndarray of shape (m, d)
+            Gradients of D, one a row.
 
         Raises
         ------
@@ -209,6 +238,7 @@ class GaussianFactor(ConformalFactor):
         Returns
         -------
         ndarray of shape (m, c)
+            In squared units of the space.
         """
         distances = self.space.squared_distances(X)
         if self.mixing is None:
@@ -366,9 +396,9 @@ def normalizing_scale(log_values: Array, diagonal: Array, weights: Array) -> flo
     Parameters
     ----------
     log_values : ndarray of shape (n,)
-        log D(x).
+        Values of log D(x).
     diagonal : ndarray of shape (n,)
-        K(x, x).
+        Values of K(x, x).
     weights : ndarray of shape (n,)
         Weights of the points.
 
@@ -436,6 +466,7 @@ def mixed_distances(distances: Matrix, mixing: Matrix, spreads: Array) -> Matrix
     Returns
     -------
     ndarray of shape (m, c)
+        Never negative: rounding below zero is set to zero.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class ConformalExpansion:
     Parameters
     ----------
     factor : ConformalFactor
-        D.
+        The factor D.
     expansion : callable
         From points (m, d) to the sums, (m,) or (m, p).
 
@@ -53,7 +53,7 @@ class KnownValues:
 
     The points themselves are not held: a machine keeps its kernel, but not the training set.
 
-    Attributes
+    Parameters
     ----------
     digest : bytes
         What the points are recognised by.
@@ -85,6 +85,7 @@ class KnownValues:
         Returns
         -------
         KnownValues
+            The values, with what the points are recognised by.
         """
         return cls(_digest(X), values)
 
@@ -99,6 +100,7 @@ class KnownValues:
         Returns
         -------
         ndarray of shape (n,) or None
+            The values; None if some point is another one.
         """
         is_known = len(X) == len(self.values) and _digest(X) == self.digest
         return self.values if is_known else None
@@ -117,13 +119,13 @@ class Conformal(Kernel):
     kernel : Kernel
         The kernel k.
     factor : ConformalFactor or callable
-        D: a function of points (m, d) with positive values (m,). Without the gradients of a
-        :class:`ConformalFactor` those of the kernel are taken by central differences.
-    columns : ndarray of int, default=None
+        The factor D, a function of points (m, d) with positive values (m,). Without the gradients
+        of a :class:`ConformalFactor` those of the kernel are taken by central differences.
+    columns : ndarray of shape (p,), dtype=int, default=None
         For a precomputed kernel, whose factor is computed from all the values of a point with
         the training points, those of the training points that take part. If None, all do.
     known : KnownValues, default=None
-        D at the training points, if it has been computed already.
+        The values of D at the training points, if they have been computed already.
 
     See Also
     --------
@@ -159,35 +161,27 @@ class Conformal(Kernel):
         return gamma
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        """Return the kernel values of every pair; see :meth:`Kernel.evaluate`."""
         scale = np.outer(self._factor(X), self._factor(Y))
         return scale * self._taking_part(self.kernel.evaluate(X, Y))
 
     def gram(self, X: Matrix) -> Matrix:
-        """Return the values among the points; see :meth:`Kernel.gram`."""
         D = self._values(X)
         return np.outer(D, D) * self._taking_part(self.kernel.gram(X))
 
     def diagonal(self, X: Matrix) -> Array:
-        """Return the value of every point with itself; see :meth:`Kernel.diagonal`."""
         return self._factor(X) ** 2 * self.kernel.diagonal(self._taking_part(X))
 
     def subset(self, X: Matrix, index: Index) -> Matrix:
-        """Return the training data of some of the points; see :meth:`Kernel.subset`.
-
-        Of a precomputed kernel these are rows only: ``columns`` has to name the same points.
-        """
+        # Of a precomputed kernel rows only: ``columns`` has to name the same points.
         return X[index] if self.is_precomputed else self.kernel.subset(X, index)
 
     def expansion(self, X: Matrix, index: Index, coefficients: Array) -> Expansion:
-        """Return sums over training points, D there computed once; see :meth:`Kernel.expansion`."""
         known = None if self.known is None else self.known.recall(X)
         D = self._factor(X[index]) if known is None else known[index]
         scaled = (D * coefficients.T).T
         return ConformalExpansion(self._factor, self.kernel.expansion(X, index, scaled))
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:
-        """Return the points of k, with D as their scale; see :meth:`Kernel.compiled`."""
         points = self.kernel.about(X.mean(axis=0)).compiled(X)
         if points is None:
             return None
@@ -196,7 +190,6 @@ class Conformal(Kernel):
         return replace(points, scale=scale, diagonal=D**2 * self.kernel.diagonal(X))
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.weighted_gradient`."""
         weights = weights * self._factor(points)
         inner = self.kernel.weighted_gradient(X, points, weights)
         sums = (weights * self.kernel.evaluate(X, points)).sum(axis=1)
@@ -204,18 +197,16 @@ class Conformal(Kernel):
         return self._factor(X)[:, None] * (sums[:, None] * slope + inner)
 
     def one_sided_gradient(self, X: Matrix) -> Matrix:
-        """Apply the product rule; see :meth:`Kernel.one_sided_gradient`."""
         inner = self.kernel.one_sided_gradient(X)
         slope = self._factor.log_gradient(X)
         squares = self._factor(X)[:, None] ** 2
         return squares * (self.kernel.diagonal(X)[:, None] * slope + inner)
 
     def metric(self, X: Matrix) -> Matrix:
-        """Return the induced metric; see :meth:`Kernel.metric`."""
         return self._factor(X)[:, None, None] ** 2 * self._relative_metric(X)
 
     def magnification(self, X: Matrix) -> Array:
-        """Return it for factors of any size, too; see :meth:`Kernel.magnification`."""
+        # By logarithms, so that D(x)^2 may underflow.
         sign, log_determinant = np.linalg.slogdet(self._relative_metric(X))
         log_root = 0.5 * log_determinant + X.shape[1] * self._factor.log(X)
         return np.where(sign > 0, np.exp(log_root), 0.0)

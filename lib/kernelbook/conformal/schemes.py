@@ -67,7 +67,7 @@ class Centres:
 
     Attributes
     ----------
-    index : ndarray of int, shape (p,)
+    index : ndarray of shape (p,), dtype=int
         Rows of the training set, one for each distinct support vector.
     alpha : ndarray of shape (p,)
         Dual variables, summed over copies.
@@ -104,7 +104,7 @@ class Centres:
             Class, -1 or +1.
         alpha : ndarray of shape (n,)
             Dual variables.
-        kept : ndarray of int, shape (k,)
+        kept : ndarray of shape (k,), dtype=int
             The points to choose from.
         metric : {'feature', 'input'}
             Where distances are measured.
@@ -116,6 +116,7 @@ class Centres:
         Returns
         -------
         Centres
+            One for each distinct point.
         """
         rows = np.column_stack([X[kept], signs[kept]]) if by_class else X[kept]
         _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -147,6 +148,7 @@ class Centres:
         Returns
         -------
         ndarray of shape (p,)
+            In squared units of the space; 0 for a single support vector.
         """
         if len(self.index) < 2:
             return np.zeros(len(self.index))
@@ -432,6 +434,7 @@ def check_etas(etas: tuple[float | None, ...] | list[float | None] | None) -> Et
     Returns
     -------
     tuple of float or None
+        One for the negative and one for the positive class.
 
     Raises
     ------

@@ -21,14 +21,14 @@ COMPILED_FROM = 200
 
 
 class Space(Protocol):
-    """Distances to p anchors."""
+    """Distances to p anchors: what conformal factors ask of them."""
 
     def __len__(self) -> int:
         """Return the number of anchors p."""
         ...
 
     def squared_distances(self, X: Matrix) -> Matrix:
-        """Return the squared distances (m, p) of points to the anchors.
+        """Return the squared distances of points to the anchors.
 
         Parameters
         ----------
@@ -38,11 +38,18 @@ class Space(Protocol):
         Returns
         -------
         ndarray of shape (m, p)
+            In squared units of the space.
         """
         ...
 
     def between_anchors(self) -> Matrix:
-        """Return the squared distances (p, p) of the anchors to each other."""
+        """Return the squared distances of the anchors to each other.
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            In squared units of the space; not to be changed.
+        """
         ...
 
     def weighted_gradient(self, X: Matrix, weights: Matrix) -> Matrix:
@@ -58,12 +65,18 @@ class Space(Protocol):
         Returns
         -------
         ndarray of shape (m, d)
+            One sum a row.
+
+        Raises
+        ------
+        ValueError
+            If there are no points, but a precomputed kernel.
         """
         ...
 
 
-class InputSpace:
-    """Euclidean distances between the points themselves; see :class:`Space`.
+class InputSpace(Space):
+    """Euclidean distances between the points themselves.
 
     Parameters
     ----------
@@ -92,8 +105,8 @@ class InputSpace:
         return 2.0 * (X * weights.sum(axis=1)[:, None] - weights @ self.anchors)
 
 
-class FeatureSpace:
-    """Distances between images; see :class:`Space`.
+class FeatureSpace(Space):
+    """Distances between the images of the points in feature space.
 
     They are computed from what :meth:`~kernelbook.kernels.Kernel.about` leaves of the kernel, so
     that wide kernels and data far from the origin lose no digits.
@@ -141,8 +154,8 @@ class FeatureSpace:
         return self.split.evaluate(X, self.anchors)
 
 
-class GramSpace:
-    """Distances between images from a precomputed matrix; see :class:`Space`.
+class GramSpace(Space):
+    """Distances between images, from a precomputed matrix.
 
     The points are rows of kernel values with the training points, which do not tell a new
     point's own, K(x, x): it is taken to be the training points', which must therefore be
@@ -152,7 +165,7 @@ class GramSpace:
     ----------
     K : ndarray of shape (n, n)
         Gram matrix of the training points.
-    columns : ndarray of int, shape (p,)
+    columns : ndarray of shape (p,), dtype=int
         Which of them are the anchors.
 
     Raises
@@ -241,12 +254,14 @@ def space_around(metric: str, kernel: Kernel, X: Matrix, anchors: Index) -> Spac
         The kernel, for distances in feature space.
     X : ndarray of shape (n, d) or (n, n)
         Training points, or the Gram matrix for a precomputed kernel.
-    anchors : ndarray of int, shape (p,)
+    anchors : ndarray of shape (p,), dtype=int
         Which of them are the anchors.
 
     Returns
     -------
     Space
+        An :class:`InputSpace`, or a :class:`GramSpace` for a precomputed kernel, else a
+        :class:`FeatureSpace`.
 
     Examples
     --------

@@ -52,9 +52,9 @@ class InteriorPoint:
     ----------
     x : ndarray of shape (n,)
         The point, inside the box.
-    at_lower : ndarray of bool, shape (n,)
+    at_lower : ndarray of shape (n,), dtype=bool
         Lower bounds whose slack is smaller than their multiplier, in units of the scaled problem.
-    at_upper : ndarray of bool, shape (n,)
+    at_upper : ndarray of shape (n,), dtype=bool
         Upper bounds for which that holds.
     n_iter : int
         Number of steps.
@@ -82,7 +82,7 @@ class Bounds:
 
     Attributes
     ----------
-    columns : ndarray of int, shape (k,)
+    columns : ndarray of shape (k,), dtype=int
         The variable of each bound.
     ends : ndarray of shape (k,)
         The vector e.
@@ -118,6 +118,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (k,)
+            How far each bound's slack is, or changes, but for the constant e.
         """
         return self.signs * x[self.columns]
 
@@ -132,6 +133,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (n,)
+            What the bounds add to the gradient of each variable.
         """
         return self.by_variable(self.signs * z)
 
@@ -146,6 +148,7 @@ class Bounds:
         Returns
         -------
         ndarray of shape (n,)
+            The sums.
         """
         total = np.zeros(self.n)
         total[self.columns[: self.n_lower]] = d[: self.n_lower]
@@ -164,9 +167,9 @@ class Bounds:
 
         Returns
         -------
-        at_lower : ndarray of bool, shape (n,)
+        at_lower : ndarray of shape (n,), dtype=bool
             Those at their lower bound.
-        at_upper : ndarray of bool, shape (n,)
+        at_upper : ndarray of shape (n,), dtype=bool
             Those at their upper bound.
         """
         smaller = slack < dual
@@ -224,6 +227,11 @@ def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPo
     Returns
     -------
     InteriorPoint
+        The last iterate, and which bounds are active there.
+
+    References
+    ----------
+    [Mehrotra1992]_
 
     Examples
     --------
@@ -266,6 +274,7 @@ def is_near(shortfall: float, n_iter: int, max_iter: int) -> bool:
     Returns
     -------
     bool
+        False if more steps would have helped.
 
     Examples
     --------

@@ -50,27 +50,17 @@ class Quadratic(ABC):
     in_memory : ndarray of shape (n, n) or None
         The matrix, if it is stored.
     is_relative : bool
-        Whether the entries were computed without what the equality makes constant.
+        Whether its entries lack what the equality makes constant.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
     suits_single_precision : bool
         Whether squares of the entries neither overflow nor vanish in single precision.
-
-    Examples
-    --------
-    A program sees no more of a matrix than these products:
-
-    >>> import numpy as np
-    >>> Q: Quadratic = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
-    >>> len(Q), Q.product(np.array([1.0, 0.0])).tolist(), Q.diagonal.tolist()
-    (2, [2.0, 1.0], [2.0, 2.0])
     """
 
     diagonal: Array
     in_memory: Array | None = None
     is_relative: bool = False
     compiled: CompiledPoints | None = None
-    # Whether squares of the entries neither overflow nor vanish in single precision.
     suits_single_precision: bool = True
 
     def __len__(self) -> int:
@@ -117,7 +107,7 @@ class Quadratic(ABC):
         Returns
         -------
         DenseQuadratic
-            The object itself if it is one.
+            The object itself if it is stored.
         """
         everything = np.arange(len(self))
         return DenseQuadratic(self.block(everything, everything))
@@ -213,12 +203,12 @@ class Quadratic(ABC):
 def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
     """Return a solver of (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
 
-    Where rounding leaves no Cholesky factor, the ridge is raised until there is one.
+    The ridge is raised until there is a Cholesky factor.
 
     Parameters
     ----------
     Q : ndarray of shape (n, n)
-        Symmetric; neither copied nor changed.
+        Symmetric.
     D : ndarray of shape (n,)
         Diagonal to add, >= 0.
     ridge : float, default=0.0
@@ -228,12 +218,6 @@ def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
     -------
     callable
         From r (n,) to z (n,).
-
-    Examples
-    --------
-    >>> solve = cholesky_solver(np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([2.0, 0.0]))
-    >>> solve(np.array([8.0, 9.0])).round(12).tolist()
-    [2.0, 3.0]
     """
     while True:
         # A symmetric matrix is its own transpose, which LAPACK can overwrite.
@@ -261,7 +245,6 @@ class DenseQuadratic(Quadratic):
 
     Examples
     --------
-    >>> import numpy as np
     >>> Q = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> Q.factor(np.array([1.0, 1.0]))(np.array([8.0, 0.0])).round(12).tolist()
     [3.0, -1.0]
@@ -350,18 +333,15 @@ class QuadraticProgram:
         Coefficients of the equality.
     b : float
         Right-hand side of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds; may be infinite.
-    upper : ndarray of shape (n,)
-        Upper bounds; may be infinite.
+    lower, upper : ndarray of shape (n,)
+        The bounds; may be infinite.
 
     Examples
     --------
     >>> one = np.ones(2)
     >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), -one, one, 1.0, 0 * one, one)
-    >>> objective, gradient = program.objective_and_gradient(one)
-    >>> objective, gradient.tolist()
-    (-1.0, [0.0, 0.0])
+    >>> program.objective_and_gradient(one)
+    (-1.0, array([0., 0.]))
     """
 
     Q: Quadratic
@@ -378,10 +358,7 @@ class QuadraticProgram:
 
     @cached_property
     def size_of_terms(self) -> float:
-        """Largest entry of the diagonals of Q and of the matrix P Q P of :meth:`centred`.
-
-        A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
-        """
+        """Largest entry of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
         means = self.Q.mean_product(self.a)
         diagonal = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
@@ -467,10 +444,8 @@ def accepted_multipliers(
         A feasible point.
     a : ndarray of shape (n,)
         Coefficients of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds.
-    upper : ndarray of shape (n,)
-        Upper bounds.
+    lower, upper : ndarray of shape (n,)
+        The bounds.
 
     Returns
     -------
@@ -478,15 +453,6 @@ def accepted_multipliers(
         Minus infinity where the variable sets no bound.
     greatest : ndarray of shape (n,)
         Infinity where the variable sets no bound.
-
-    Examples
-    --------
-    A variable at its lower bound can only grow, one between its bounds can do both:
-
-    >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
-    >>> least, greatest = accepted_multipliers(g, x, one, 0 * one, one)
-    >>> least.tolist(), greatest.tolist()
-    ([-1.0, -2.0], [inf, -2.0])
     """
     moves = a != 0
     t = -gradient / np.where(moves, a, 1.0)
@@ -502,27 +468,19 @@ def multiplier_bounds(
     r"""Return the bounds that the optimality conditions put on the multiplier of the equality.
 
     Every :math:`\lambda` between them proves optimality; where low > high, the difference is the
-    violation m - M of Keerthi et al., by which the conditions fail.
+    violation by which the conditions fail.
 
     Parameters
     ----------
-    gradient : ndarray of shape (n,)
-        Qx + q, or that plus any multiple of a.
-    x : ndarray of shape (n,)
-        A feasible point.
-    a : ndarray of shape (n,)
-        Coefficients of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds.
-    upper : ndarray of shape (n,)
-        Upper bounds.
+    gradient, x, a, lower, upper : ndarray of shape (n,)
+        As for :func:`accepted_multipliers`.
 
     Returns
     -------
     low : float
-        The larger of what the variables accept at least; minus infinity if nothing bounds it.
+        Minus infinity if nothing bounds the multiplier from below.
     high : float
-        The smaller of what they accept at most; infinity if nothing bounds it.
+        Infinity if nothing bounds it from above.
 
     References
     ----------
@@ -530,6 +488,8 @@ def multiplier_bounds(
 
     Examples
     --------
+    A variable at its lower bound can only grow, one between its bounds can do both:
+
     >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
     >>> multiplier_bounds(g, x, one, 0 * one, one)
     (-1.0, -2.0)

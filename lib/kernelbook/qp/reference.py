@@ -25,6 +25,7 @@ def solve_reference(program: QuadraticProgram, max_iter: int) -> InteriorPoint:
     Returns
     -------
     InteriorPoint
+        Where cvxopt has stopped, and which bounds are active there.
 
     Raises
     ------
