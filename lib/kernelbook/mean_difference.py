@@ -50,9 +50,9 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
 
     Parameters
     ----------
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \
-            callable, default='rbf'
-        Kernel of the feature space.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : float or {'scale', 'auto', 'median'}, default='scale'
@@ -212,10 +212,10 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
     nu : float, default=0.5
         Fraction of the training weight that may lie outside, in (0, 1]. Without ties and with
         equal weights, exactly the integer part of ``nu * n_samples`` points do.
-    kernel : {'linear', 'poly', 'rbf', 'laplacian', 'sigmoid', 'precomputed'}, Kernel or \
-            callable, default='rbf'
-        Kernel of the feature space; with ``'rbf'`` the values are proportional to a Gaussian
-        kernel density estimate.
+    kernel : str, Kernel or callable, default='rbf'
+        One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
+        :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values. With
+        'rbf' the values are proportional to a Gaussian kernel density estimate.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : float or {'scale', 'auto', 'median'}, default='scale'
@@ -360,7 +360,7 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: ArrayLike) -> NDArray[np.int_]:
-        """Whether points lie inside.
+        """Predict which points lie inside.
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class AFSCTSVC(ConformalSVC):
     classes_ : ndarray of shape (2,)
         The labels; ``classes_[1]`` is the positive class.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
         y_i alpha_i of the support vectors of the second machine.
     factor_ : ConformalFactor

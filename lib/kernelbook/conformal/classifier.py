@@ -85,20 +85,15 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        As for :class:`~kernelbook.svm.KernelSVC`, in both machines; 'balanced' counts points, not
-        their weights.
+        As for :class:`~kernelbook.svm.KernelSVC`; 'balanced' counts points, not their weights.
     metric : {'feature', 'input'}, default=None
-        Where the distances of D and of its widths are measured, always the same for both: the
-        factor then does not depend on the units. If None, as in the papers: in feature space
-        for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'. 'williams' has
-        no distances.
+        Where the distances of D and of its widths are measured. If None, as in the papers: in
+        feature space for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'.
     normalize : bool, default=True
-        Scale D so that the mean of :math:`\tilde K(x_i, x_i)` is that of :math:`K(x_i, x_i)`
-        over the training points. A constant factor s is the same as :math:`s^2 C` in place of
-        C; without this, part of any effect is one of C.
+        Whether D is scaled so that the mean of :math:`\tilde K(x_i, x_i)` over the training points
+        is that of :math:`K(x_i, x_i)`. If not, part of any effect is that of another C.
     n_passes : int, default=1
-        How often the kernel is transformed: each pass makes a factor for the original K from
-        the machine of the pass before.
+        Number of factors for K, each made from the machine of the pass before.
     tau : float, 'auto' or 'sigma/sqrt(d)', default='auto'
         Of 'amari_wu', in units of the distance. The rule is the paper's, d the number of
         features and :math:`\sigma = 1/\sqrt{2\gamma}`; it needs the RBF kernel and the input
@@ -115,8 +110,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     drop_misclassified : bool, default=False
         Whether support vectors that the first machine puts on the wrong side are left out of D.
     tol : float, default=1e-9
-        Largest violation of the optimality conditions, relative to the gradient, in both
-        machines.
+        Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
@@ -133,7 +127,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     classes_ : ndarray of shape (2,)
         The labels; ``classes_[1]`` is the positive class.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
         y_i alpha_i of the support vectors of the second machine.
     factor_ : ConformalFactor
@@ -145,7 +139,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     gamma_ : float
         The width of K, if it has one.
     intercept_ : ndarray of shape (1,)
-        b.
+        The bias b.
     kernel_ : Conformal
         The transformed kernel; ``kernel_.kernel`` is K.
     machine_ : KernelSVC
@@ -168,8 +162,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     Raises
     ------
     ValueError
-        If a parameter is out of range, the kernel does not have the metric or the rule for tau,
-        or :class:`~kernelbook.svm.KernelSVC` rejects the data.
+        If a parameter is out of range, or the kernel lacks the metric or the rule for tau.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue; the message quotes it.
 
@@ -336,7 +329,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         D = np.ones(len(X))
         D[kept] = np.exp(log_D)
         machine = self._second_machine(kernel, factor, D, X, y, weights)
-        remark = worth(before, machine, kernel, D, X, signs, weights)
+        remark = _worth(before, machine, kernel, D, X, signs, weights)
         if remark == WORSE:
             factor, D = ConformalFactor(), np.ones(len(X))
             machine = self._second_machine(kernel, factor, D, X, y, weights)
@@ -463,7 +456,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         return factor, "; ".join(filter(None, [note, remark])) or None
 
 
-def worth(
+def _worth(
     before: Machine,
     machine: KernelSVC,
     kernel: Kernel,
@@ -477,17 +470,17 @@ def worth(
     # The decision function, without computing D again.
     expansion = kernel.expansion(X, support, D[support] * beta)
     values = D[support] * expansion(X[support]) + machine.intercept_
-    told = informedness(support, values, signs, weights)
+    told = _informedness(support, values, signs, weights)
     if told > 0.5:  # half of all there is to tell
         return None
     support = before.support_
-    told_before = informedness(support, before.decision_function(X[support]), signs, weights)
+    told_before = _informedness(support, before.decision_function(X[support]), signs, weights)
     if max(told, told_before) <= 0:
         return TELLS_NOTHING
     return WORSE if told <= told_before / 2 else None
 
 
-def informedness(support: Index, values: Array, signs: Array, weights: Array) -> float:
+def _informedness(support: Index, values: Array, signs: Array, weights: Array) -> float:
     """Sensitivity + specificity - 1 on the training points: 0 for a constant classifier.
 
     Given are the decision values of the support vectors. All other points lie beyond the margin

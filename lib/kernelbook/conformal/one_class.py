@@ -93,7 +93,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     certificate_ : Certificate
         ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the second machine.
     degeneracy_ : str or None
-        What is unusual about an optimal solution that tells little about new points.
+        Why the solution, optimal as it is, tells little about new points; None if it does not.
     dual_coef_ : ndarray of shape (1, n_SV)
         alpha of the support vectors of the second machine.
     factor_ : ConformalFactor
@@ -256,7 +256,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         tau = resolve_tau(self.tau, kernel, metric, X.shape[1])
         assert tau is not None  # None answers 'auto' only, which this machine does not have
         before = self._machine_before(kernel).fit(X, sample_weight=weights)
-        margin, self.fallback_ = margin_support(before, weights / (self.nu * weights.sum()))
+        margin, self.fallback_ = _margin_support(before, weights / (self.nu * weights.sum()))
         centres = Centres.of(
             X, np.ones(len(X)), before.alpha_, margin, metric=metric, kernel=kernel
         )
@@ -265,8 +265,8 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         )
         kept = np.flatnonzero(weights)
         factor = replace(factor, floor=self.floor * float(factor(X[kept]).max()))
-        self.vanished_fraction_ = vanished_fraction(factor, X[kept], weights[kept])
-        warn_of_collapse(self.vanished_fraction_, self.nu)
+        self.vanished_fraction_ = _vanished_fraction(factor, X[kept], weights[kept])
+        _warn_of_collapse(self.vanished_fraction_, self.nu)
         columns = kept if kernel.is_precomputed and len(kept) < len(X) else None
         machine = self._machine(Conformal(kernel, factor, columns))
         machine.fit(X, sample_weight=weights)
@@ -348,7 +348,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         return machine
 
 
-def margin_support(
+def _margin_support(
     machine: OneClassSVM | ConformalOneClassSVM, box: Array
 ) -> tuple[Index, str | None]:
     """Support vectors on the margin, or all of them if there is none, and what to say then."""
@@ -359,13 +359,13 @@ def margin_support(
     return machine.support_, note
 
 
-def vanished_fraction(factor: GaussianFactor, X: Matrix, weights: Array) -> float:
+def _vanished_fraction(factor: GaussianFactor, X: Matrix, weights: Array) -> float:
     """Fraction of the weights of points at which the factor has vanished."""
     log_c = factor.log(X)
     return float(weights[log_c < log_c.max() + np.log(VANISHED)].sum() / weights.sum())
 
 
-def warn_of_collapse(fraction: float, nu: float) -> None:
+def _warn_of_collapse(fraction: float, nu: float) -> None:
     """Warn if more than a fraction nu of the points has vanished."""
     if fraction > nu:
         warn_user(

@@ -164,7 +164,23 @@ def _relative_power(g, slopes, t, base, degree, mixed, power, out):
 
 @njit(**FAST)
 def row_single(features, scale, kind, polynomial, j, out):
-    """Row j of D K D, or of what of K matters where D is empty, in single precision."""
+    """Write a row of D K D, or of what of K matters where D is empty, in single precision.
+
+    Parameters
+    ----------
+    features : ndarray of shape (d, n), dtype=float32
+        The points, one feature a row.
+    scale : ndarray of shape (n,) or (0,), dtype=float32
+        The diagonal of D; empty if there is none.
+    kind : {GAUSSIAN, LAPLACIAN, POLYNOMIAL}
+        Which kernel.
+    polynomial : tuple (slopes, base, degree, mixed)
+        The numbers of :class:`~kernelbook.kernels.compiled.CompiledPoints` of these names.
+    j : int
+        Number of the row.
+    out : ndarray of shape (n,), dtype=float32
+        Receives the row.
+    """
     n = features.shape[1]
     slopes, base, degree, mixed = polynomial
     point = features[:, j].copy()
@@ -195,9 +211,20 @@ def row_single(features, scale, kind, polynomial, j, out):
 
 @njit(**FAST)
 def kernel_sums(features, others, coefficients, kind, out):
-    """Add to out (n,) the sum over j of coefficients_j (k(x_i, z_j) - 1), in double precision.
+    """Add sums over points z of coefficient times k(x, z) - 1, in double precision.
 
-    features is (d, n), others (m, d).
+    Parameters
+    ----------
+    features : ndarray of shape (d, n)
+        The points x, one feature a row, in units in which gamma is 1.
+    others : ndarray of shape (m, d)
+        The points z.
+    coefficients : ndarray of shape (m,)
+        One coefficient for each z.
+    kind : {GAUSSIAN, LAPLACIAN}
+        Which kernel.
+    out : ndarray of shape (n,)
+        Receives the sums in addition to what it holds.
     """
     n = features.shape[1]
     x = np.empty(CHUNK)
@@ -217,7 +244,19 @@ def kernel_sums(features, others, coefficients, kind, out):
 
 @njit(**FAST)
 def fill_block(features, others, kind, out):
-    """Write k(z_j, x_i) - 1 to out (m, n)."""
+    """Write a block of values k(z, x) - 1, in double precision.
+
+    Parameters
+    ----------
+    features : ndarray of shape (d, n)
+        The points x, one feature a row, in units in which gamma is 1.
+    others : ndarray of shape (m, d)
+        The points z.
+    kind : {GAUSSIAN, LAPLACIAN}
+        Which kernel.
+    out : ndarray of shape (m, n)
+        Receives the values.
+    """
     n = features.shape[1]
     x = np.empty(CHUNK)
     rounded = np.empty(CHUNK)
@@ -231,9 +270,16 @@ def fill_block(features, others, kind, out):
 
 @njit(**FAST)
 def kernel_from_products(products, own, others):
-    """Replace the inner products of points by k(x_i, z_j) - 1, k Gaussian of width 1.
+    """Replace the inner products of points by k(x, z) - 1, k the Gaussian kernel with gamma 1.
 
-    products is (m, n); own (m,) and others (n,) are the squared norms.
+    Parameters
+    ----------
+    products : ndarray of shape (m, n)
+        Inner products of points x and z; receives the values.
+    own : ndarray of shape (m,)
+        Squared norms of the points x.
+    others : ndarray of shape (n,)
+        Squared norms of the points z.
     """
     x = np.empty(CHUNK)
     rounded = np.empty(CHUNK)

@@ -25,10 +25,8 @@ def accepted_multipliers(
         A feasible point.
     a : ndarray of shape (n,)
         Coefficients of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds.
-    upper : ndarray of shape (n,)
-        Upper bounds.
+    lower, upper : ndarray of shape (n,)
+        The bounds.
 
     Returns
     -------
@@ -36,15 +34,6 @@ def accepted_multipliers(
         Minus infinity where the variable sets no bound.
     greatest : ndarray of shape (n,)
         Infinity where the variable sets no bound.
-
-    Examples
-    --------
-    A variable at its lower bound can only grow, one between its bounds can do both:
-
-    >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
-    >>> least, greatest = accepted_multipliers(g, x, one, 0 * one, one)
-    >>> least.tolist(), greatest.tolist()
-    ([-1.0, -2.0], [inf, -2.0])
     """
     moves = a != 0
     t = -gradient / np.where(moves, a, 1.0)
@@ -60,27 +49,19 @@ def multiplier_bounds(
     r"""Return the bounds that the optimality conditions put on the multiplier of the equality.
 
     Every :math:`\lambda` between them proves optimality; where low > high, the difference is the
-    violation m - M of Keerthi et al., by which the conditions fail.
+    violation by which the conditions fail.
 
     Parameters
     ----------
-    gradient : ndarray of shape (n,)
-        Qx + q, or that plus any multiple of a.
-    x : ndarray of shape (n,)
-        A feasible point.
-    a : ndarray of shape (n,)
-        Coefficients of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds.
-    upper : ndarray of shape (n,)
-        Upper bounds.
+    gradient, x, a, lower, upper : ndarray of shape (n,)
+        As for :func:`accepted_multipliers`.
 
     Returns
     -------
     low : float
-        The larger of what the variables accept at least; minus infinity if nothing bounds it.
+        Minus infinity if nothing bounds the multiplier from below.
     high : float
-        The smaller of what they accept at most; infinity if nothing bounds it.
+        Infinity if nothing bounds it from above.
 
     References
     ----------
@@ -88,6 +69,8 @@ def multiplier_bounds(
 
     Examples
     --------
+    A variable at its lower bound can only grow, one between its bounds can do both:
+
     >>> g, x, one = np.array([1.0, 2.0]), np.array([0.0, 0.5]), np.ones(2)
     >>> multiplier_bounds(g, x, one, 0 * one, one)
     (-1.0, -2.0)

@@ -48,27 +48,17 @@ class Quadratic(ABC):
     in_memory : ndarray of shape (n, n) or None
         The matrix, if it is stored.
     is_relative : bool
-        Whether the entries were computed without what the equality makes constant.
+        Whether its entries lack what the equality makes constant.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
     suits_single_precision : bool
         Whether squares of the entries neither overflow nor vanish in single precision.
-
-    Examples
-    --------
-    A program sees no more of a matrix than these products:
-
-    >>> import numpy as np
-    >>> Q: Quadratic = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
-    >>> len(Q), Q.product(np.array([1.0, 0.0])).tolist(), Q.diagonal.tolist()
-    (2, [2.0, 1.0], [2.0, 2.0])
     """
 
     diagonal: Array
     in_memory: Array | None = None
     is_relative: bool = False
     compiled: CompiledPoints | None = None
-    # Whether squares of the entries neither overflow nor vanish in single precision.
     suits_single_precision: bool = True
 
     def __len__(self) -> int:
@@ -115,7 +105,7 @@ class Quadratic(ABC):
         Returns
         -------
         DenseQuadratic
-            The object itself if it is one.
+            The object itself if it is stored.
         """
         everything = np.arange(len(self))
         return DenseQuadratic(self.block(everything, everything))
@@ -211,12 +201,12 @@ class Quadratic(ABC):
 def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
     """Return a solver of (Q + diag(D) + ridge I) z = r, for a Q that is PSD up to rounding.
 
-    Where rounding leaves no Cholesky factor, the ridge is raised until there is one.
+    The ridge is raised until there is a Cholesky factor.
 
     Parameters
     ----------
     Q : ndarray of shape (n, n)
-        Symmetric; neither copied nor changed.
+        Symmetric.
     D : ndarray of shape (n,)
         Diagonal to add, >= 0.
     ridge : float, default=0.0
@@ -226,12 +216,6 @@ def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
     -------
     callable
         From r (n,) to z (n,).
-
-    Examples
-    --------
-    >>> solve = cholesky_solver(np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([2.0, 0.0]))
-    >>> solve(np.array([8.0, 9.0])).round(12).tolist()
-    [2.0, 3.0]
     """
     while True:
         # A symmetric matrix is its own transpose, which LAPACK can overwrite.
@@ -259,7 +243,6 @@ class DenseQuadratic(Quadratic):
 
     Examples
     --------
-    >>> import numpy as np
     >>> Q = DenseQuadratic(np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> Q.factor(np.array([1.0, 1.0]))(np.array([8.0, 0.0])).round(12).tolist()
     [3.0, -1.0]
@@ -348,18 +331,15 @@ class QuadraticProgram:
         Coefficients of the equality.
     b : float
         Right-hand side of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds; may be infinite.
-    upper : ndarray of shape (n,)
-        Upper bounds; may be infinite.
+    lower, upper : ndarray of shape (n,)
+        The bounds; may be infinite.
 
     Examples
     --------
     >>> one = np.ones(2)
     >>> program = QuadraticProgram(DenseQuadratic(np.eye(2)), -one, one, 1.0, 0 * one, one)
-    >>> objective, gradient = program.objective_and_gradient(one)
-    >>> objective, gradient.tolist()
-    (-1.0, [0.0, 0.0])
+    >>> program.objective_and_gradient(one)
+    (-1.0, array([0., 0.]))
     """
 
     Q: Quadratic
@@ -376,10 +356,7 @@ class QuadraticProgram:
 
     @cached_property
     def size_of_terms(self) -> float:
-        """Largest entry of the diagonals of Q and of the matrix P Q P of :meth:`centred`.
-
-        A Q that is semi-definite on the equality only, such as K - 1, may have no diagonal.
-        """
+        """Largest entry of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
         means = self.Q.mean_product(self.a)
         diagonal = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))

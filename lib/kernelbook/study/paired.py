@@ -60,7 +60,7 @@ def paired_interval(
 
 
 def verdict(low: float, high: float, margin: float) -> str:
-    """What an interval says about a difference, of which less than a margin does not matter.
+    """Say what an interval tells about a difference that matters from a margin on.
 
     Parameters
     ----------

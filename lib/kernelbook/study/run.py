@@ -64,7 +64,7 @@ def run_study(
     backend : {'loky', 'threading', 'sequential', 'dask'}, default='loky'
         joblib's worker processes, threads, or one after the other; ``'dask'`` sends the cells to
         the workers of the active ``dask.distributed.Client``, wherever its scheduler runs.
-    store : path, optional
+    store : path, default=None
         Directory, made if missing, with one JSON file a finished cell; cells found there are not
         run again. It belongs to one function name and one seed. A change of the function's *body*
         is not noticed: use a new directory then.
@@ -128,7 +128,7 @@ def run_study(
 
 
 def cell_seed(cell: Mapping[str, Any], seed: int = 0) -> int:
-    """The ``random_state`` that :func:`run_study` gives to a cell.
+    """Return the ``random_state`` that :func:`run_study` gives to a cell.
 
     Parameters
     ----------

@@ -101,10 +101,30 @@ class RowCache:
 
 @njit(**FAST)
 def make_room(needed, clock, slot, owner, used, taken):
-    """A place for the row that is needed: a free one, or that of a row not used for long.
+    """Find a place for the row that is needed: a free one, or that of a row not used for long.
 
-    Places are taken in order; taken[0] counts them. Once all are taken, the row not used for
-    longest among the next SEARCHED leaves: to look through all of them costs as much as a row.
+    Places are taken in order. Once all are taken, the row not used for longest among the next
+    SEARCHED leaves: to look through all of them costs as much as a row.
+
+    Parameters
+    ----------
+    needed : int
+        Number of the row.
+    clock : int
+        The time, in rows asked for.
+    slot : ndarray of shape (n,), dtype=int
+        The place of each row, -1 if it is not there; brought up to date.
+    owner : ndarray of shape (places,), dtype=int
+        The row in each place; brought up to date.
+    used : ndarray of shape (places,), dtype=int
+        When it was used last; brought up to date.
+    taken : ndarray of shape (1,), dtype=int
+        The number of places taken, then where to look next; brought up to date.
+
+    Returns
+    -------
+    int
+        The place.
     """
     places = len(owner)
     place = taken[0]
@@ -125,6 +145,16 @@ def make_room(needed, clock, slot, owner, used, taken):
 
 @njit(**FAST)
 def gather(row, kept, out):
-    """out[c] = row[kept[c]], in order: kept ascends, and out may lie at the head of row."""
+    """Copy the entries that are kept, in order, so that the copy may lie at the head of the row.
+
+    Parameters
+    ----------
+    row : ndarray of shape (n,)
+        The row.
+    kept : ndarray of shape (k,), dtype=int
+        Which entries, ascending.
+    out : ndarray of shape (k,)
+        Receives them.
+    """
     for c in range(len(kept)):
         out[c] = row[kept[c]]

@@ -240,7 +240,21 @@ def _extremes(t, up, low):
 
 @njit(**FAST)
 def block_extremes(t, up, low, top, bottom):
-    """The extremes of each block."""
+    """Write the extremes of each block.
+
+    Parameters
+    ----------
+    t : ndarray of shape (n,)
+        Slopes of the variables.
+    up : ndarray of shape (n,)
+        What is added to the slope of a variable that rises, -HUGE if it may not.
+    low : ndarray of shape (n,)
+        What is added to the slope of a variable that falls, HUGE if it may not.
+    top : ndarray of shape (n_blocks,)
+        Receives the largest slope with which a variable of the block may rise.
+    bottom : ndarray of shape (n_blocks,)
+        Receives the smallest slope with which one may fall.
+    """
     for block in range(len(top)):
         start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
         top[block], bottom[block] = _extremes(t[start:stop], up[start:stop], low[start:stop])
@@ -331,22 +345,25 @@ def mark_all(b, lower, upper, kink, up, low):
 
 @njit(**FAST)
 def smo_steps(places, numbers, bounds, ends):
-    """Steps of sequential minimal optimisation until one needs a row that is not there.
-
-    Returns the number of that row, CONVERGED once the violation is at most eps, or LIMIT.
+    """Take steps of sequential minimal optimisation until one needs a row that is not there.
 
     Parameters
     ----------
-    places : (rows, slot, used)
-        Of a row cache.
-    numbers : (diagonal, t, b, lower, upper, kink), each of shape (n,)
-        The objective has a term kink_i |b_i|.
-    bounds : (up, low, top, bottom)
-        t + up is the slope of a variable that rises, t + low of one that falls, each of shape
-        (n,): -HUGE and HUGE for one that may not; the extremes of each block.
-    ends : (eps, unit, limit, counters)
-        unit is the size of curvatures; counters holds the number of steps, and a clock for the
-        rows' last use.
+    places : tuple (rows, slot, used)
+        What a row cache holds.
+    numbers : tuple (diagonal, t, b, lower, upper, kink)
+        Arrays of shape (n,). The objective has a term kink_i |b_i|.
+    bounds : tuple (up, low, top, bottom)
+        What :func:`block_extremes` reads and writes: t + up is the slope of a variable that
+        rises, t + low of one that falls, -HUGE and HUGE for one that may not.
+    ends : tuple (eps, unit, limit, counters)
+        The violation at which to stop, the size of curvatures, the largest number of steps, and
+        the number of steps so far with a clock for the rows' last use.
+
+    Returns
+    -------
+    int
+        The number of that row, CONVERGED once the violation is at most eps, or LIMIT.
     """
     rows, slot, used = places
     diagonal, t, b, lower, upper, kink = numbers
@@ -396,10 +413,27 @@ def smo_steps(places, numbers, bounds, ends):
 
 @njit(**FAST)
 def smo_on_points(kernel, places, room, numbers, bounds, ends):
-    """As smo_steps, with rows computed here.
+    """Take such steps, and compute the rows that they need.
 
-    room is (owner, taken) of the row cache, kernel (features, scale, kind, polynomial) as
-    :class:`Pairwise` has them.
+    Parameters
+    ----------
+    kernel : tuple (features, scale, kind, polynomial)
+        The points in single precision, as :class:`Pairwise` has them.
+    places : tuple (rows, slot, used)
+        What a row cache holds.
+    room : tuple (owner, taken)
+        The rest of it.
+    numbers : tuple (diagonal, t, b, lower, upper, kink)
+        As for :func:`smo_steps`.
+    bounds : tuple (up, low, top, bottom)
+        As for :func:`smo_steps`.
+    ends : tuple (eps, unit, limit, counters)
+        As for :func:`smo_steps`.
+
+    Returns
+    -------
+    int
+        CONVERGED or LIMIT.
     """
     rows, slot, used = places
     owner, taken = room
