@@ -103,10 +103,10 @@ def test_the_full_grid_is_measured_and_half_of_it_daily():
 
 
 def test_warm_up_is_large_enough_to_load_the_compiled_loops():
-    from kernelbook.qp import goes_exact
+    from kernelbook.qp import SolverOptions, goes_exact
 
     for name in ("svm", "regression", "oneclass", "weighted", "conformal", "afsct"):
-        assert load(name).warm_up["n"] >= 500 and goes_exact("auto", 500)
+        assert load(name).warm_up["n"] >= 500 and goes_exact(500, SolverOptions())
 
 
 def test_failure_of_a_measurement_is_sent_as_text():
