@@ -86,6 +86,7 @@ def test_collapse_in_many_dimensions_and_its_remedies():
         assert (model.predict(X) < 0).mean() <= 0.1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_collapse_is_warned_of_in_every_pass_at_the_users_line():
     X, _ = imbalanced(60, fraction=0.0)
     with pytest.warns(CollapseWarning) as caught:

@@ -255,7 +255,7 @@ def test_damaged_files_are_named(tmp_path):
         quiet(fragile, [{"x": 1}], store=tmp_path)
 
 
-def test_functions_without_a_signature_and_arrays_of_no_dimension():
+def test_functions_without_a_signature_and_scalar_arrays():
     class Opaque:
         __signature__ = "none"
 

@@ -85,6 +85,7 @@ class KnownValues:
         Returns
         -------
         KnownValues
+            Which recalls them for equal points.
         """
         return cls(_digest(X), values)
 

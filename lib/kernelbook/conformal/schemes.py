@@ -67,7 +67,7 @@ class Centres:
 
     Attributes
     ----------
-    index : ndarray of int, shape (p,)
+    index : ndarray of shape (p,), dtype=int
         Rows of the training set, one for each distinct support vector.
     alpha : ndarray of shape (p,)
         Dual variables, summed over copies.
@@ -104,7 +104,7 @@ class Centres:
             Class, -1 or +1.
         alpha : ndarray of shape (n,)
             Dual variables.
-        kept : ndarray of int, shape (k,)
+        kept : ndarray of shape (k,), dtype=int
             The points to choose from.
         metric : {'feature', 'input'}
             Where distances are measured.

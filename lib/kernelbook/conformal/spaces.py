@@ -154,7 +154,7 @@ class GramSpace(Space):
     ----------
     K : ndarray of shape (n, n)
         Gram matrix of the training points.
-    columns : ndarray of int, shape (p,)
+    columns : ndarray of shape (p,), dtype=int
         Which of them are the anchors.
 
     Raises
@@ -243,7 +243,7 @@ def space_around(metric: str, kernel: Kernel, X: Matrix, anchors: Index) -> Spac
         The kernel, for distances in feature space.
     X : ndarray of shape (n, d) or (n, n)
         Training points, or the Gram matrix for a precomputed kernel.
-    anchors : ndarray of int, shape (p,)
+    anchors : ndarray of shape (p,), dtype=int
         Which of them are the anchors.
 
     Returns

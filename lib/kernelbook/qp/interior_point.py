@@ -52,9 +52,9 @@ class InteriorPoint:
     ----------
     x : ndarray of shape (n,)
         The point, inside the box.
-    at_lower : ndarray of bool, shape (n,)
+    at_lower : ndarray of shape (n,), dtype=bool
         Lower bounds whose slack is smaller than their multiplier, in units of the scaled problem.
-    at_upper : ndarray of bool, shape (n,)
+    at_upper : ndarray of shape (n,), dtype=bool
         Upper bounds for which that holds.
     n_iter : int
         Number of steps.
@@ -82,7 +82,7 @@ class Bounds:
 
     Attributes
     ----------
-    columns : ndarray of int, shape (k,)
+    columns : ndarray of shape (k,), dtype=int
         The variable of each bound.
     ends : ndarray of shape (k,)
         The vector e.
@@ -167,9 +167,9 @@ class Bounds:
 
         Returns
         -------
-        at_lower : ndarray of bool, shape (n,)
+        at_lower : ndarray of shape (n,), dtype=bool
             Those at their lower bound.
-        at_upper : ndarray of bool, shape (n,)
+        at_upper : ndarray of shape (n,), dtype=bool
             Those at their upper bound.
         """
         smaller = slack < dual

@@ -1,5 +1,6 @@
 """Spheres in feature space: a centre, distances to it, and detectors that answer by them."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -158,7 +159,7 @@ def full_norm(split: Kernel, points: Matrix, beta: Array, product: float) -> flo
     return float(np.sqrt(max(squared, 0.0)))
 
 
-class SphereDetector(OutlierMixin, KernelEstimator):
+class SphereDetector(OutlierMixin, KernelEstimator, ABC):
     """A detector that accepts what lies near a centre in feature space."""
 
     radius_: float
@@ -283,6 +284,7 @@ class SphereDetector(OutlierMixin, KernelEstimator):
             return self.predict(X)
         return self.predict(X, diagonal=np.diagonal(np.asarray(X, dtype=np.float64)))
 
+    @abstractmethod
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Fit the centre and the radius: what the classes that derive from this one define.
 
@@ -298,7 +300,6 @@ class SphereDetector(OutlierMixin, KernelEstimator):
         SphereDetector
             The fitted estimator.
         """
-        raise NotImplementedError
 
     def _set_radius(self, radius_squared: float) -> None:
         self.radius_squared_ = max(radius_squared, 0.0)
