@@ -1,16 +1,26 @@
 """The table of a comparison as a figure: intervals, the band of the margin, verdicts."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernelbook.plotting.style import pyplot
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_comparison"]
 
 MARKERS = {"better": ">", "worse": "<", "equivalent": "s", "undecided": "o"}
 BAND = "#D9D9D9"
 
 
 def plot_comparison(
-    table: Any, measure: str | None = None, *, digits: int = 3, ax: Any = None
-) -> Any:
+    table: "pd.DataFrame",
+    measure: str | None = None,
+    *,
+    digits: int = 3,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw the differences to the reference with their intervals, the margin and the verdicts.
 
     Right of 0 a method is better than the reference. A marker points to the better or the worse

@@ -21,8 +21,7 @@ class SolverOptions:
     solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
-        Megabytes for kernel rows of the exact solver, and a quarter of those for the matrix of
-        a working set.
+        Megabytes for kernel rows of the exact solver; its working sets may take four times that.
     exact_from : int, default=400
         'auto' takes the exact solver from so many variables on: below, the interior point ends
         before the compiled loops have been loaded.
