@@ -19,6 +19,7 @@ NAMES = (
     "errata",
     "errata_tables",
     "sharp_bits",
+    "solver",
     "sources",
     "which_method",
 )
