@@ -72,7 +72,7 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
         The kernel object that was used.
     n_features_in_ : int
         Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names that are all strings.
 
     See Also
@@ -233,7 +233,7 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
         The kernel object that was used.
     n_features_in_ : int
         Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has names that are all strings.
 
     See Also
