@@ -84,7 +84,8 @@ class PairedQuadratic(Quadratic):
 
     def signed(self, a: Array) -> Quadratic:
         n = len(self.K)
-        if (a[:n] > 0).all() and (a[n:] < 0).all() and self.K.in_memory is None:
+        needs_centring = self.K.in_memory is not None and not self.K.is_relative
+        if (a[:n] > 0).all() and (a[n:] < 0).all() and not needs_centring:
             return RepeatedQuadratic(self.K)
         return super().signed(a)
 
