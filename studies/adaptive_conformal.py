@@ -21,7 +21,6 @@ import numpy as np
 from imblearn.over_sampling import SMOTE
 from imblearn.pipeline import Pipeline
 from imblearn.under_sampling import RandomUnderSampler
-from scipy.stats import t as student_t
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.impute import SimpleImputer
@@ -31,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernelbook import datasets
 from kernelbook.conformal import ConformalSVC
-from kernelbook.study import run_study
+from kernelbook.study import paired_interval, run_study
 from kernelbook.svm import KernelSVC
 
 SEED = 10
@@ -201,10 +200,7 @@ def corrected_interval(values: Any, level: float = 0.95) -> tuple[float, float, 
     >>> [round(value, 2) for value in corrected_interval([0.0, 2.0])]
     [1.0, -14.56, 16.56]
     """
-    n, mean = len(values), float(np.mean(values))
-    error = np.std(values, ddof=1) * np.sqrt(1 / n + 1 / (FOLDS - 1))
-    half = float(student_t.ppf((1 + level) / 2, n - 1) * error)
-    return mean, mean - half, mean + half
+    return paired_interval(values, test_to_train=1 / (FOLDS - 1), level=level)
 
 
 def cells() -> Iterator[dict[str, Any]]:
