@@ -153,9 +153,11 @@ class KernelEstimator(BaseEstimator):
     certificate_: Certificate
     degeneracy_: str | None
     dual_coef_: Matrix
+    intercept_: Array
     n_iter_: int
     support_: Index
     support_vectors_: Matrix
+    _bias: float
     _expansion: Expansion
 
     @property
@@ -175,6 +177,14 @@ class KernelEstimator(BaseEstimator):
             sample_weight=sample_weight,
         )
 
+    def _training_points(
+        self, X: Matrix, kept: Index, sample_weight: Array | None = None
+    ) -> tuple[Kernel, Matrix, Kernel]:
+        """The kernel object, the kept training points, and the kernel split about their mean."""
+        kernel = self._resolve_kernel(X, sample_weight)
+        points = kernel.subset(X, kept)
+        return kernel, points, kernel.about(points.mean(axis=0))
+
     def _keep_support(
         self, X: Matrix, kernel: Kernel, split: Kernel, kept: Index, solution: QPSolution, x: Array
     ) -> Array:
@@ -188,6 +198,20 @@ class KernelEstimator(BaseEstimator):
         self.degeneracy_ = degeneracy(len(support), len(kept))
         self._expansion = split.expansion(X, support, coefficients[support])
         return coefficients
+
+    def _keep_intercept(self, X: Matrix, split: Kernel, bias: float) -> None:
+        """Set the constant of a function whose coefficients sum to zero, in both kernels."""
+        # The split left terms out that depend on one argument only.
+        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
+        self._bias, self.intercept_ = bias, np.array([bias - shift])
+
+    def _adopt(self, machine: "KernelEstimator") -> None:
+        """Take the fitted attributes of the machine that an estimator consists of."""
+        self.kernel_, self.alpha_ = machine.kernel_, machine.alpha_
+        self.support_, self.support_vectors_ = machine.support_, machine.support_vectors_
+        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
+        self.certificate_, self.n_iter_ = machine.certificate_, machine.n_iter_
+        self.degeneracy_ = machine.degeneracy_
 
     def _check_new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""

@@ -204,9 +204,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         X = validate_data(self, X, dtype=np.float64)
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        kernel = self._resolve_kernel(X, weights)
-        points = X if len(kept) == len(X) else kernel.subset(X, kept)
-        split = kernel.about(points.mean(axis=0))
+        kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         # What the split leaves out of a'Ka adds a linear term (and a constant).

@@ -179,9 +179,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
-        kernel = self._resolve_kernel(X, weights)
-        points = X if len(kept) == len(X) else kernel.subset(X, kept)
-        split = kernel.about(points.mean(axis=0))
+        kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         target = np.asarray(y, dtype=np.float64)[kept]
@@ -193,10 +191,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         # Without a tube alpha and alpha* are not unique, but their difference is.
         x = solution.x if self.epsilon == 0 else solution.x[:n] - solution.x[n:]
         self._keep_support(X, kernel, split, kept, solution, x)
-        self._bias = solution.multiplier + constant
-        # The split left terms out that depend on one argument only.
-        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
-        self.intercept_ = np.array([self._bias - shift])
+        self._keep_intercept(X, split, solution.multiplier + constant)
         return self
 
     @property

@@ -234,9 +234,8 @@ class BayesianDataDescription(SphereDetector):
                 f"upper = {self.upper:g} is below 1/n = {1 / n:.6g} for n = {n} targets: their "
                 f"weights cannot reach the sum 1. Use upper of at least {1 / n:.6g}."
             )
-        kernel = self._resolve_kernel(X, (signs > 0).astype(np.float64))
-        targets = kernel.subset(X, kept)
-        split = kernel.about(targets.mean(axis=0))
+        taking_part = (signs > 0).astype(np.float64)
+        kernel, targets, split = self._training_points(X, kept, taking_part)
         K = training_gram(split, targets)
         row_sums = full_row_sums(K, split, targets)
         m = prior_mean_vector(self.prior_mean, row_sums, self.prior_exponent)

@@ -275,9 +275,7 @@ class BayesianSVDD(SphereDetector):
         check_cutoff(self.cutoff, self.rank, self.cv, self.prior_mean, self.prior_scale, signs)
         taking_part = np.zeros(len(X))
         taking_part[kept] = 1.0
-        kernel = self._resolve_kernel(X, taking_part)
-        points = kernel.subset(X, kept)
-        split = kernel.about(points.mean(axis=0))
+        kernel, points, split = self._training_points(X, kept, taking_part)
         K = training_gram(split, points)
         of_targets = np.flatnonzero(signs[kept] > 0)
         targets = kernel.subset(points, of_targets)

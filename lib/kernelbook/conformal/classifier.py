@@ -22,7 +22,7 @@ from kernelbook.estimator import (
     all_or_nothing,
     check_weights,
 )
-from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import Kernel, KernelLike, Matrix
 from kernelbook.svm import KernelSVC, encode_labels
 
 __all__ = ["ConformalSVC"]
@@ -221,7 +221,6 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     classes_: NDArray[Any]
     factor_: ConformalFactor
     fallback_: str | None
-    intercept_: Array
     machine_: KernelSVC
     n_support_: NDArray[np.int32]
     previous_: "KernelSVC | ConformalSVC"
@@ -314,10 +313,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64)
         _, signs = encode_labels(y)
         weights = check_weights(sample_weight, X)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         metric, tau, etas = self._rules(kernel)
         before = self._machine_before(kernel).fit(X, y, weights)
         factor, note = self._make_factor(before, kernel, metric, tau, etas, X, signs, weights)
@@ -336,12 +332,8 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         self.previous_, self.machine_ = before, machine
         self.factor_, self.support_factor_ = factor, D[machine.support_]
         self.fallback_ = "; ".join(filter(None, [note, remark])) or None
-        self.kernel_, self.classes_ = machine.kernel_, machine.classes_
-        self.alpha_, self.support_ = machine.alpha_, machine.support_
-        self.support_vectors_, self.n_support_ = machine.support_vectors_, machine.n_support_
-        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
-        self.certificate_, self.n_iter_ = machine.certificate_, machine.n_iter_
-        self.degeneracy_ = machine.degeneracy_
+        self.classes_, self.n_support_ = machine.classes_, machine.n_support_
+        self._adopt(machine)
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:

@@ -23,7 +23,7 @@ from kernelbook.estimator import (
     check_weights,
 )
 from kernelbook.exceptions import CollapseWarning, warn_user
-from kernelbook.kernels import Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import Kernel, KernelLike, Matrix
 from kernelbook.oneclass import OneClassSVM
 
 __all__ = ["ConformalOneClassSVM"]
@@ -177,7 +177,6 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
 
     factor_: GaussianFactor
     fallback_: str | None
-    intercept_: Array
     machine_: OneClassSVM
     n_support_: NDArray[np.int32]
     offset_: float
@@ -247,10 +246,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         self._validate_params()
         X = validate_data(self, X, dtype=np.float64)
         weights = check_weights(sample_weight, X)
-        kernel = resolve_kernel(
-            self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
-            sample_weight=weights,
-        )  # fmt: skip
+        kernel = self._resolve_kernel(X, weights)
         metric = self.metric or ("feature" if kernel.is_precomputed else "input")
         check_metric(metric, kernel)
         tau = resolve_tau(self.tau, kernel, metric, X.shape[1])
@@ -272,12 +268,8 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         machine.fit(X, sample_weight=weights)
         self.previous_, self.machine_ = before, machine
         self.factor_, self.support_factor_ = factor, factor(X[machine.support_])
-        self.kernel_, self.offset_ = machine.kernel_, machine.offset_
-        self.alpha_, self.support_ = machine.alpha_, machine.support_
-        self.support_vectors_, self.n_support_ = machine.support_vectors_, machine.n_support_
-        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
-        self.certificate_, self.n_iter_ = machine.certificate_, machine.n_iter_
-        self.degeneracy_ = machine.degeneracy_
+        self.offset_, self.n_support_ = machine.offset_, machine.n_support_
+        self._adopt(machine)
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:

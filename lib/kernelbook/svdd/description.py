@@ -235,9 +235,7 @@ class SVDD(SphereDetector):
         signs, weights = target_signs(y, X), check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         box = (signs * _costs(self.C, self.C_outlier, self.nu, signs, weights))[kept]
-        kernel = self._resolve_kernel(X, weights)
-        points = X if len(kept) == len(X) else kernel.subset(X, kept)
-        split = kernel.about(points.mean(axis=0))
+        kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         solution = solve(svdd_dual(K, box), options)

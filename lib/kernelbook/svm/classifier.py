@@ -89,12 +89,17 @@ class BinaryClassifier(ClassifierMixin, KernelEstimator):
     r"""Values and predictions of a binary machine :math:`f(x) = \sum_i \beta_i k(x_i, x) + b`."""
 
     classes_: NDArray[Any]
-    _bias: float
 
     @property
     def coef_(self) -> Matrix:
         """Normal vector of the hyperplane in input space, shape (1, d); linear kernel only."""
         return linear_coefficients(self.kernel_, self.dual_coef_, self.support_vectors_)
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class, shape (2,)."""
+        negative = int((self.dual_coef_ < 0).sum())
+        return np.array([negative, len(self.support_) - negative], dtype=np.int32)
 
     def decision_function(self, X: ArrayLike) -> Array:
         r"""Evaluate :math:`f(x) = \sum_i \alpha_i y_i K(x_i, x) + b`.
@@ -309,20 +314,14 @@ class KernelSVC(BinaryClassifier):
                     "keep a point."
                 )
         kept = np.flatnonzero(box)
-        kernel = self._resolve_kernel(X, weights)
-        points = X if len(kept) == len(X) else kernel.subset(X, kept)
-        split = kernel.about(points.mean(axis=0))
+        kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
         K = training_matrix(split, points, options)
         near = None if start is None else start[kept]
         solution = solve(svc_dual(K, signs[kept], box[kept]), options, near)
-        beta = self._keep_support(X, kernel, split, kept, solution, solution.x)
-        negative = int((beta < 0).sum())
-        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
-        self.classes_, self._bias = classes, solution.multiplier
-        # The split left terms out that depend on one argument only.
-        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
-        self.intercept_ = np.array([self._bias - shift])
+        self._keep_support(X, kernel, split, kept, solution, solution.x)
+        self._keep_intercept(X, split, solution.multiplier)
+        self.classes_ = classes
         return self
 
 

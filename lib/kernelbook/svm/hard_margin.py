@@ -171,18 +171,14 @@ class HardMarginSVC(BinaryClassifier):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
-        kernel = self._resolve_kernel(X)
-        split = kernel.about(X.mean(axis=0))
+        every = np.arange(len(X))
+        kernel, _, split = self._training_points(X, every)
         K = DenseQuadratic(training_gram(split, X))
         solution = _widest_margin(K, signs, SolverOptions(self.tol, self.max_iter, self.solver))
-        every = np.arange(len(X))
-        beta = self._keep_support(X, kernel, split, every, solution, solution.x)
+        self._keep_support(X, kernel, split, every, solution, solution.x)
         squared_norm = float(solution.x @ K.product(solution.x))
-        negative = int((beta < 0).sum())
-        self.n_support_ = np.array([negative, len(self.support_) - negative], dtype=np.int32)
-        self.classes_, self._bias = classes, solution.multiplier
-        shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
-        self.intercept_ = np.array([self._bias - shift])
+        self._keep_intercept(X, split, solution.multiplier)
+        self.classes_ = classes
         self.margin_ = squared_norm**-0.5 if squared_norm > 0 else np.inf
         return self
 

@@ -177,9 +177,6 @@ class Pairwise:
         self.n_steps = int(self._counters[0])
         return int(status)
 
-    def _put_back(self) -> None:
-        self._whole_b[self._active], self._whole_t[self._active] = self._b, self._t
-
     def _shrink(self) -> None:
         """Put variables aside that no pair would move: they neither rise nor fall with gain."""
         if self._cache is None:
@@ -189,7 +186,7 @@ class Pairwise:
         kept = np.flatnonzero(rises | falls)
         if len(kept) > self._options.compact_at * len(self._active):
             return
-        self._put_back()
+        self.point()  # what is put aside keeps its last values there
         self._cache.compact(kept)
         self._places = self._cache.places
         if self._points is not None:

@@ -193,8 +193,11 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
         problem.K, state.b, state.t, problem.lower, problem.upper, problem.unit, options
     )
     least, free, settled = options.least_eps * state.violation, n, options.settled
-    while pairwise.run(eps, options.steps_per_variable * n) and eps > least:
+    while True:
+        has_converged = pairwise.run(eps, options.steps_per_variable * n)
         b, t, active = pairwise.point()
+        if not has_converged or eps <= least:
+            break
         near = problem.state(b, t, exact=False)
         before, free = free, int(near.free.sum())
         wrong = int((near.bound_violations[active] > 0).sum())
@@ -203,7 +206,6 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
         if wrong <= 0.1 * free + 3 and free > settled * before:
             break
         eps *= options.eps_step
-    b, t, active = pairwise.point()
     if len(active) < FEW_ACTIVE * n:
         return problem.at(b), eps
     aside = np.ones(n, dtype=bool)
