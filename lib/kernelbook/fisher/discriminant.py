@@ -160,7 +160,7 @@ class KernelFisherDiscriminant(
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "reg": [Number(Real, 0, None, closed="neither"), StrOptions({"loo"})],
+        "reg": [Number(Real, 0, None, closed="left"), StrOptions({"loo"})],
         "penalty": [StrOptions({"norm", "coef"})],
         "priors": ["array-like", StrOptions({"equal"}), None],
         "n_components": [Number(Integral, 1, None, closed="left"), None],
@@ -341,6 +341,13 @@ class KernelFisherDiscriminant(
         return priors
 
     def _check_reg(self) -> None:
+        if self.reg == 0:
+            raise ValueError(
+                "The 'reg' parameter of KernelFisherDiscriminant must be positive: the within-"
+                "class scatter (n, n) has at most rank n - n_classes, so that without "
+                "regularization it is singular and the discriminant is not defined. "
+                f"Got {self.reg!r} instead."
+            )
         if self.reg == "loo" and self.penalty != "norm":
             raise ValueError("reg='loo' has its closed form for penalty='norm' only.")
 
