@@ -8,19 +8,21 @@ tenth of the error that is left.
 
 *Wrong values.* The same values with noise 0.05, clean, and with three of them, drawn anew each
 time, off by 3 or 4 up or down. The tube against kernel ridge regression, least squares with a
-small penalty, under one search. The data sets are equal but for the wrong values, so that the
-loss by them is a paired difference too (:func:`loss_by_wrong_values`). Margin: 0.01, a fifth of
-the noise.
+small penalty, under one search, with a width of half the noise. The data sets are equal but for
+the wrong values, so that the loss by them is a paired difference too
+(:func:`loss_by_wrong_values`). Margin: 0.01, a fifth of the noise.
 
 *A wing.* The airfoil file, 400 rows for training and 400 others for test. The tube with a width
-of 1 decibel and with its width searched, kernel ridge regression, a straight line, and a random
-forest that is searched as well. Two measures: mean absolute error, and the mean of what an error
-exceeds 1 decibel by, which is what the width of 1 decibel claims to care about. Margin: 0.1
-decibel, less than the printed digits of a sound level meter.
+of 1 decibel and of a quarter of that, kernel ridge regression, a straight line, and a random
+forest with all features in each split. Two measures: mean absolute error, and the mean of what an
+error exceeds 1 decibel by, which is what the width of 1 decibel claims to care about. Margin: 0.1
+decibel, the last digit of a sound level meter.
 
 Twenty fresh data sets or splits if not told otherwise; settings by the mean absolute error in
-three inner folds. An end of a range (a width of 0, a leaf of one row, all features) is no edge of
-a grid. Seeds were never looked at before; the grids were tried on seeds from 900. Made by
+three inner folds. Seeds were never looked at before; the grids were tried on seeds from 900. A
+first run of the last two parts, on seed 505, had choices of C and gamma at the ends of their grids:
+the grids were widened, the widths and the forest's settings (always the same) fixed, and the parts
+have a fresh seed. Made by
 
     python -m studies.regression
 """
@@ -46,13 +48,14 @@ from studies import results
 __all__ = ["loss_by_wrong_values", "main", "tube_width", "wing", "wrong_values"]
 
 SEED = 505
+WIDENED_SEED = 515  # for the parts with a search
 REPEATS = 20
 NOISE = 0.05
 WIDTHS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)  # in units of the noise
 LINE = np.linspace(-10, 10, 401)[:, None]
 TRUTH = np.sinc(LINE[:, 0] / np.pi)
 ERROR = {"error": "neg_root_mean_squared_error"}
-GAMMAS = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+GAMMAS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
 COMMON: dict[str, Any] = {
     "select": "neg_mean_absolute_error",
     "inner": 3,
@@ -91,7 +94,7 @@ def tube_width(noise: float, *, n_repeats: int = 3 * REPEATS, seed: int = SEED) 
     )
 
 
-def wrong_values(off: bool, *, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
+def wrong_values(off: bool, *, n_repeats: int = REPEATS, seed: int = WIDENED_SEED) -> Comparison:
     """Compare the tube with least squares where three values of sixty are wrong.
 
     Parameters
@@ -105,11 +108,11 @@ def wrong_values(off: bool, *, n_repeats: int = REPEATS, seed: int = SEED) -> Co
     -------
     Comparison
     """
-    machine = {"C": [0.1, 1.0, 10.0, 100.0], "epsilon": [0.0, 0.5 * NOISE, 2 * NOISE]}
+    machine = {"C": [0.1, 1.0, 10.0, 100.0, 1e3, 1e4]}
     ridge = {"alpha": np.logspace(-5, 2, 8).tolist()}
     return compare(
         {
-            "tube": (KernelSVR(), machine | {"gamma": GAMMAS}),
+            "tube": (KernelSVR(epsilon=NOISE / 2), machine | {"gamma": GAMMAS}),
             "least squares": (KernelRidge(kernel="rbf"), ridge | {"gamma": GAMMAS}),
         },
         splits=lambda random_state: _sinc(NOISE, random_state, off),
@@ -117,7 +120,6 @@ def wrong_values(off: bool, *, n_repeats: int = REPEATS, seed: int = SEED) -> Co
         margin={"error": 0.01},
         reference="tube",
         n_repeats=n_repeats,
-        saturated={"epsilon": ["low"]},
         seed=seed,
         **COMMON,
     )
@@ -136,7 +138,8 @@ def loss_by_wrong_values(scores: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         ``loss``, ``low`` and ``high`` for each method.
     """
-    wide = scores.pivot_table(index="repeat", columns=["data", "method"], values="value")
+    pairs = scores[scores["data"].isin(["clean", "three wrong"])]
+    wide = pairs.pivot_table(index="repeat", columns=["data", "method"], values="value")
     rows = {
         method: paired_interval(wide["clean", method] - wide["three wrong", method])
         for method in ("least squares", "tube")
@@ -149,7 +152,7 @@ def beyond_a_decibel(y_true: np.ndarray, y_pred: np.ndarray) -> float:
     return float(np.maximum(np.abs(y_true - y_pred) - 1.0, 0.0).mean())
 
 
-def wing(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
+def wing(*, n_repeats: int = REPEATS, seed: int = WIDENED_SEED) -> Comparison:
     """Compare regressions of the sound of a wing.
 
     Parameters
@@ -162,19 +165,15 @@ def wing(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
     Comparison
     """
     X, y = load_airfoil(return_X_y=True)
-    gammas = [0.03, 0.1, 0.3, 1.0]
-    machine = {"kernelsvr__C": [10.0, 100.0, 1e3], "kernelsvr__gamma": gammas}
-    ridge = {"kernelridge__alpha": np.logspace(-5, 1, 7).tolist(), "kernelridge__gamma": gammas}
-    forest = {"max_features": [0.4, 0.7, 1.0], "min_samples_leaf": [1, 3]}
+    gammas = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
+    machine = {"kernelsvr__C": [10.0, 100.0, 1e3, 1e4], "kernelsvr__gamma": gammas}
+    ridge = {"kernelridge__alpha": np.logspace(-6, 0, 7).tolist(), "kernelridge__gamma": gammas}
     methods: Mapping[str, Any] = {
         "tube of 1 dB": (_scaled(KernelSVR(epsilon=1.0)), machine),
-        "tube, width searched": (
-            _scaled(KernelSVR()),
-            machine | {"kernelsvr__epsilon": [0.0, 0.5, 1.0, 2.0]},
-        ),
+        "tube of 0.25 dB": (_scaled(KernelSVR(epsilon=0.25)), machine),
         "kernel ridge": (_scaled(KernelRidge(kernel="rbf")), ridge),
         "straight line": (LinearRegression(), {}),
-        "random forest": (RandomForestRegressor(100), forest),
+        "random forest": (RandomForestRegressor(100), {}),
     }
     return compare(
         methods,
@@ -188,8 +187,6 @@ def wing(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
         margin={"absolute error": 0.1, "beyond 1 dB": 0.1},
         reference="tube of 1 dB",
         n_repeats=n_repeats,
-        fixed={"tube of 1 dB": ["epsilon"]},
-        saturated={"epsilon": ["low"], "min_samples_leaf": ["low"], "max_features": ["high"]},
         seed=seed,
         **COMMON,
     )
