@@ -17,7 +17,8 @@ form.
 folds selects. Where the best boundary is a line (twonorm) the kernel may become as wide, and the
 penalty as large, as the grid allows: gamma to 0, the penalty to infinity and C to 0 are the
 difference of two means. Quadratic discriminant analysis mixes its covariance matrices with the
-identity, from a hundredth of it to nothing else. The baselines
+identity, from a hundredth of it to nothing else; sonar, with fewer echoes a class than bands, goes
+without it. The baselines
 with class weights and with a moved threshold seek another measure, the balanced accuracy, and are
 left out for their cost.
 
@@ -79,8 +80,11 @@ def run(name: str, *, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
         X, y = load_sonar(return_X_y=True, binary=True)
         parts = StratifiedShuffleSplit(n_repeats, train_size=0.8, random_state=seed)
         data = {"X": X, "y": y, "splits": parts}
+    methods = _methods()
+    if name == "sonar":
+        del methods["QDA"]
     return compare(
-        _methods(),
+        methods,
         **data,
         select="accuracy",
         measures={"accuracy": "accuracy"},
@@ -89,7 +93,7 @@ def run(name: str, *, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
         n_repeats=n_repeats,
         inner=3,
         fixed={"Fisher, leave-one-out": ["reg"]},
-        saturated=ENDS | (LINE if name == "twonorm" else {}),
+        saturated=(LINE if name == "twonorm" else {}) | (ENDS if name != "sonar" else {}),
         baselines=["always 0", "always 1", "difference of kernel means"],
         seed=seed,
         backend="sequential",
