@@ -26,6 +26,7 @@ from kernelbook.qp import (
     Certificate,
     DenseQuadratic,
     GramQuadratic,
+    LowRankQuadratic,
     QPSolution,
     Quadratic,
     SolverOptions,
@@ -42,6 +43,7 @@ __all__ = [
     "degeneracy",
     "expand",
     "linear_coefficients",
+    "low_rank_matrix",
     "training_gram",
     "training_matrix",
 ]
@@ -52,6 +54,8 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # An interior point that was stopped early leaves no exact zeros.
 UNPOLISHED_ZERO = 1e-6
+# Features of a million points are then 4 GB.
+MOST_FEATURES = 500
 
 
 class Number(Interval):
@@ -320,6 +324,41 @@ def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
     return check_gram(K, name="the precomputed X" if kernel.is_precomputed else "the Gram matrix")
 
 
+def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRankQuadratic | None:
+    """Return the Gram matrix of training points as F F', if that suits the solver.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d)
+        Training points, or the precomputed matrix.
+    options : SolverOptions
+        Solver and limits.
+
+    Returns
+    -------
+    LowRankQuadratic or None
+        None if another solver is wanted, or if the features of the kernel are not few.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> K = low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions(solver="low_rank"))
+    >>> K.F.tolist()
+    [[1.0], [2.0]]
+    """
+    n = len(X)
+    if options.solver == "low_rank":
+        largest = MOST_FEATURES
+    elif options.solver == "auto" and n >= options.exact_from:
+        largest = min(int(options.features_per_root * n**0.5), MOST_FEATURES)
+    else:
+        return None
+    F = kernel.features(X, largest)
+    return None if F is None else LowRankQuadratic(F)
+
+
 def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadratic:
     """Return the Gram matrix of training points, in memory only where the solver wants it.
 
@@ -348,6 +387,9 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     >>> len(training_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions()))
     2
     """
+    low_rank = low_rank_matrix(kernel, X, options)
+    if low_rank is not None:
+        return low_rank
     if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
         return GramQuadratic(kernel, X)
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial
@@ -84,20 +85,32 @@ class Polynomial(Kernel, name="poly"):
         ndarray of shape (n, r) or None
             None if there are more features, or if ``gamma`` or ``coef0`` is negative.
         """
-        d = X.shape[1] + (self.coef0 > 0)
-        if not self.is_psd or comb(d + self.degree - 1, self.degree) > max_features:
+        if not self.is_psd or self._n_monomials(X.shape[1]) > max_features:
             return None
-        Z = self.gamma**0.5 * X
+        change, at_centre = self._monomials(np.zeros(X.shape[1]), X)
+        return change + at_centre
+
+    def _n_monomials(self, d: int) -> int:
+        return comb(d + (self.coef0 > 0) + self.degree - 1, self.degree)
+
+    def _monomials(self, centre: Array, U: Matrix) -> tuple[Matrix, Array]:
+        """What the monomials at centre + U exceed those at the centre by, and the latter.
+
+        One more factor c + u takes a product from p0 at the centre to p0 c, and what it exceeds
+        that by from p to p (c + u) + p0 u: nothing cancels.
+        """
+        c, U = self.gamma**0.5 * centre, self.gamma**0.5 * U
         if self.coef0 > 0:
-            Z = np.column_stack([Z, np.full(len(X), self.coef0**0.5)])
-        columns = []
-        for chosen in combinations_with_replacement(range(d), self.degree):
-            counts = np.bincount(chosen)
-            multiplicity = factorial(self.degree)
-            for count in counts.tolist():
-                multiplicity //= factorial(count)
-            columns.append(multiplicity**0.5 * Z[:, chosen].prod(axis=1))
-        return np.column_stack(columns)
+            c = np.append(c, self.coef0**0.5)
+            U = np.column_stack([U, np.zeros(len(U))])
+        chosen = list(combinations_with_replacement(range(len(c)), self.degree))
+        change, at_centre = np.zeros((len(U), len(chosen))), np.ones(len(chosen))
+        for k, factors in enumerate(chosen):
+            for j in factors:
+                change[:, k] = change[:, k] * (c[j] + U[:, j]) + at_centre[k] * U[:, j]
+                at_centre[k] *= c[j]
+        weights = np.array([_multiplicity(factors) ** 0.5 for factors in chosen])
+        return weights * change, weights * at_centre
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
         return (weights * self._slope(X @ points.T)) @ points
@@ -206,6 +219,12 @@ class _AboutCentre(Kernel):
         s, a = self._slopes(X - self.centre), self._base
         return s * _power_quotient(a + s, a, self.kernel.degree)
 
+    def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
+        r"""Return what the monomials exceed those at the centre by; see :class:`Polynomial`."""
+        if self.kernel._n_monomials(X.shape[1]) > max_features:
+            return None
+        return self.kernel._monomials(self.centre, X - self.centre)[0]
+
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         features = np.ascontiguousarray((self.kernel.gamma**0.5 * (X - self.centre)).T)
         return CompiledPoints(
@@ -235,6 +254,14 @@ class _AboutCentre(Kernel):
         powers: Any = np.arange(1, degree)
         mixed = (s[:, None] ** powers) @ mixed_coefficients(a, degree) @ (t[:, None] ** powers).T
         return g * _power_quotient(v + g, v, degree) + mixed
+
+
+def _multiplicity(factors: tuple[int, ...]) -> int:
+    """In how many orders a power of a sum holds the product of these of its terms."""
+    multiplicity = factorial(len(factors))
+    for count in Counter(factors).values():
+        multiplicity //= factorial(count)
+    return multiplicity
 
 
 def _power_quotient(u: Any, v: Any, degree: int) -> Any:

@@ -2,6 +2,7 @@
 
 from kernelbook.qp.from_arrays import solve_qp
 from kernelbook.qp.gram import GramQuadratic
+from kernelbook.qp.low_rank import LowRankQuadratic
 from kernelbook.qp.options import SOLVERS, SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
 from kernelbook.qp.solve import (
@@ -19,6 +20,7 @@ __all__ = [
     "Certificate",
     "DenseQuadratic",
     "GramQuadratic",
+    "LowRankQuadratic",
     "PairedQuadratic",
     "QPSolution",
     "Quadratic",

@@ -55,15 +55,17 @@ def solve_qp(
         Interior-point steps, or working sets of the exact solver. Where the interior-point
         method is stopped far from the optimum (at a relative gap above 1e-4), its last point is
         returned as it is, with a warning.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         ``'dense'`` is an interior-point method with one Cholesky factorisation a step,
         ``'reference'`` cvxopt's general solver with sparse inequalities, which needs cvxopt
         (``pip install "kernelbook[reference]"``); both end in an active-set polish.
         ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
         set that they leave; it needs coefficients of 1 and -1 in ``a`` and finite bounds. Of an
         operator Q it forms no more than the rows that it keeps and the block of the working set,
-        the free variables and their rivals. All return the same solution. ``'auto'`` is
-        ``'exact'`` from 400 variables on where it can serve the problem, else ``'dense'``.
+        the free variables and their rivals. ``'low_rank'`` is the method of ``'dense'`` on a
+        :class:`~kernelbook.qp.LowRankQuadratic`, whose time grows linearly with n. All return
+        the same solution. ``'auto'`` is ``'low_rank'`` for such a matrix, ``'exact'`` from 400
+        variables on where it can serve the problem, else ``'dense'``.
     cache_size : float, default=200.0
         Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
         of a working set may take. With less memory it needs more time, not another solution.

@@ -33,6 +33,8 @@ Solve = Callable[[Array], Array]
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
+# Solves after the first: each brings back the digits that the ridge of a singular system took.
+REFINEMENTS = 3
 
 
 class Quadratic(ABC):
@@ -51,6 +53,8 @@ class Quadratic(ABC):
         Whether its entries lack what the equality makes constant.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
+    is_low_rank : bool
+        Whether systems with the matrix cost less than a matrix of n variables.
     suits_single_precision : bool
         Whether squares of the entries neither overflow nor vanish in single precision.
     """
@@ -59,6 +63,7 @@ class Quadratic(ABC):
     in_memory: Array | None = None
     is_relative: bool = False
     compiled: CompiledPoints | None = None
+    is_low_rank: bool = False
     suits_single_precision: bool = True
 
     def __len__(self) -> int:
@@ -186,6 +191,43 @@ class Quadratic(ABC):
         if (a > 0).all():
             return self
         return DenseQuadratic(a[:, None] * self.formed().in_memory * a)
+
+    def solve_bordered(self, a: Array, rhs: Array, target: float) -> tuple[Array, float] | None:
+        r"""Solve for a vector and a multiplier, by refinement past a ridge where Q is singular.
+
+        .. math:: \begin{bmatrix}Q & a\\ a^\top & 0\end{bmatrix}
+                  \begin{bmatrix}p\\ m\end{bmatrix} =
+                  \begin{bmatrix}\text{rhs}\\ \text{target}\end{bmatrix}
+
+        Parameters
+        ----------
+        a : ndarray of shape (n,)
+            Coefficients of the equality.
+        rhs : ndarray of shape (n,)
+            Right-hand side.
+        target : float
+            What :math:`a^\top p` should be.
+
+        Returns
+        -------
+        p : ndarray of shape (n,)
+            The vector.
+        m : float
+            The multiplier.
+            None instead of both if p overflows.
+        """
+        largest = float(self.diagonal.max())
+        ridge = EPS * len(self) * largest if largest > 0 else 1.0
+        solve = self.factor(np.full(len(self), ridge))
+        Sa = solve(a)
+        curvature = float(a @ Sa)
+        p, m = np.zeros(len(self)), 0.0
+        for _ in range(REFINEMENTS):
+            r, s = rhs - self.product(p) - m * a, target - float(a @ p)
+            Sr = solve(r)
+            step = (float(a @ Sr) - s) / curvature if curvature > 0 else 0.0
+            p, m = p + Sr - step * Sa, m + step
+        return (p, m) if np.isfinite(p).all() else None
 
     def folded(self) -> Quadratic | None:
         """Return the matrix of half the variables, if the second half repeats the first.

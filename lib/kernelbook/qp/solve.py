@@ -193,6 +193,13 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
         raise ValueError(f"solver must be one of {list(SOLVERS)}, got {solver!r}.")
     if solver in ("dense", "reference"):
         return solver
+    if program.Q.is_low_rank and solver in ("auto", "low_rank"):
+        return "low_rank"
+    if solver == "low_rank":
+        raise ValueError(
+            "solver='low_rank' needs a kernel with few features, linear or polynomial of a low "
+            "degree: use solver='auto'."
+        )
     bounded = bool(np.isfinite(program.upper - program.lower).all())
     possible = bounded and bool((np.abs(program.a) == 1).all())
     if solver == "auto":
