@@ -104,7 +104,7 @@ def test_machines_agree_with_the_dense_solver(C, which, shape):
     if shape == "copies":
         X = np.round(X)
     elif shape == "offset":
-        X = X + 50.0
+        X = X + 10.0
     elif shape == "flat":
         X[:, 2] = X[:, 0]
     machine = machines(C)[which]
