@@ -96,7 +96,7 @@ class Number(Interval):
 
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
-    "kernel": [StrOptions(set(NAMED)), Kernel, callable],
+    "kernel": [StrOptions(NAMED.keys()), Kernel, callable],
     "degree": [Number(Real, 1, None, closed="left")],
     "gamma": [
         StrOptions({"scale", "auto", "median", "mean_distance"}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -98,8 +98,15 @@ class Kernel(ABC):
     def __init_subclass__(cls, name: str | None = None, **kwargs: Any) -> None:
         """Register a kernel under the ``name`` by which estimators accept it."""
         super().__init_subclass__(**kwargs)
-        if name is not None:
-            NAMED[name] = cls
+        if name is None:
+            return
+        holder = NAMED.setdefault(name, cls)
+        # A class that is defined again, as by a cell that runs twice, takes its own place.
+        if (holder.__module__, holder.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise ValueError(
+                f"the name {name!r} belongs to the kernel {holder.__name__}: choose another one."
+            )
+        NAMED[name] = cls
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
@@ -115,9 +122,15 @@ class Kernel(ABC):
         Returns
         -------
         Kernel
-            A kernel with those of the parameters that it has.
+            A kernel with those of gamma, degree and coef0 that are fields of its class.
         """
-        return cls()
+        from kernelbook.kernels.radial import resolve_gamma
+
+        given: dict[str, Any] = {"degree": parameters.degree, "coef0": parameters.coef0}
+        own: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
+        if "gamma" in own:
+            given["gamma"] = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(**{name: value for name, value in given.items() if name in own})
 
     @property
     def is_psd(self) -> bool:
@@ -300,6 +313,21 @@ class Kernel(ABC):
         """
         return KernelExpansion(self.evaluate, X[index], coefficients)
 
+    def among(self, X: Matrix) -> Callable[[Index, Index], Matrix]:
+        """Return the values among fixed points, whatever is computed once for all being kept.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        callable
+            From rows (m,) and columns (k,) to the values (m, k) of these points.
+        """
+        return lambda rows, columns: self.evaluate(X[rows], X[columns])
+
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         """Return what the compiled loops need to compute values among fixed points.
 
@@ -473,6 +501,8 @@ def resolve_kernel(
     >>> resolve_kernel("rbf", np.array([[0.0], [2.0]]), gamma="auto")
     RBF(gamma=1.0)
     """
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel must be an object, not a class: {kernel.__name__}(...).")
     if isinstance(kernel, Kernel):
         resolved = kernel
     elif isinstance(kernel, str) and kernel in NAMED:

@@ -14,7 +14,6 @@ import numpy as np
 from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
-from kernelbook.kernels.radial import resolve_gamma
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
 
@@ -46,11 +45,6 @@ class Polynomial(Kernel, name="poly"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_degree(self.degree))
-
-    @classmethod
-    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
-        return cls(parameters.degree, gamma, parameters.coef0)
 
     @property
     def is_psd(self) -> bool:
@@ -180,11 +174,6 @@ class Sigmoid(Kernel, name="sigmoid"):
 
     gamma: float = 1.0
     coef0: float = 0.0
-
-    @classmethod
-    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
-        return cls(gamma, parameters.coef0)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)

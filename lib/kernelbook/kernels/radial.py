@@ -171,10 +171,6 @@ class RBF(Radial, name="rbf"):
     def __post_init__(self) -> None:
         check_width(self.gamma)
 
-    @classmethod
-    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
-
     def profile(self, squares: Matrix) -> Matrix:
         return np.exp(-self.gamma * squares)
 
@@ -214,7 +210,7 @@ class Laplacian(Kernel, name="laplacian"):
         if parameters.gamma == "mean_distance":
             mean = mean_city_block_distance(X, parameters.sample_weight)
             return cls(1.0 / mean if mean > 0 else 1.0)
-        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
+        return super().from_parameters(X, parameters)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return np.exp(-self.gamma * cdist(X, Y, "cityblock"))
