@@ -112,13 +112,13 @@ def _primal_dual(program: QuadraticProgram, start: InteriorPoint, tol: float) ->
     at_lower, at_upper = start.at_lower, start.at_upper
     # Many free variables make a matrix of low rank singular: of all solutions the one nearest to
     # the start is inside the box. A regular system loses no digit to a start of zero.
-    x = np.clip(start.x, lower, upper) if program.Q.is_low_rank else np.zeros(len(a))
-    fewest, patience = len(x) + 1, 3
+    near = np.clip(start.x, lower, upper) if program.Q.is_low_rank else np.zeros(len(a))
+    fewest, patience = len(a) + 1, 3
     for _ in range(MAX_PRIMAL_DUAL_STEPS):
         free = np.flatnonzero(~(at_lower | at_upper))
         if len(free) == 0:
             return None
-        x = np.where(at_upper, upper, np.where(at_lower, lower, x))
+        x = np.where(at_upper, upper, np.where(at_lower, lower, near))
         _, gradient = program.objective_and_gradient(x)
         solved = _solve_free(program, free, gradient, x)
         if solved is None:

@@ -218,12 +218,13 @@ class Quadratic(ABC):
         """
         largest = float(self.diagonal.max())
         ridge = EPS * len(self) * largest if largest > 0 else 1.0
-        solve = self.factor(np.full(len(self), ridge))
+        Q = self.formed().in_memory
+        solve = cholesky_solver(Q, np.zeros(len(self)), ridge)
         Sa = solve(a)
         curvature = float(a @ Sa)
         p, m = np.zeros(len(self)), 0.0
         for _ in range(REFINEMENTS):
-            r, s = rhs - self.product(p) - m * a, target - float(a @ p)
+            r, s = rhs - Q @ p - m * a, target - float(a @ p)
             Sr = solve(r)
             step = (float(a @ Sr) - s) / curvature if curvature > 0 else 0.0
             p, m = p + Sr - step * Sa, m + step
