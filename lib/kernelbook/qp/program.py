@@ -355,12 +355,12 @@ class QuadraticProgram:
         return float(self.Q.diagonal.max())
 
     @cached_property
-    def size_of_terms(self) -> float:
-        """Largest entry of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
+    def sizes_of_terms(self) -> Array:
+        """The larger of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
         means = self.Q.mean_product(self.a)
         diagonal = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
-        return max(self.curvature, float(diagonal.max()))
+        return np.maximum(self.Q.diagonal, diagonal)
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the objective and its gradient at a point.
