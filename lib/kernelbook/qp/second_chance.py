@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import QuadraticProgram
-from kernelbook.qp.solve import MAX_ITER, NARROW, ROUNDING, QPSolution, certified, minimise
+from kernelbook.qp.solve import (
+    MAX_ITER,
+    NARROW,
+    ROUNDING,
+    QPSolution,
+    certified,
+    is_feasible,
+    minimise,
+    rounding,
+)
 
 __all__ = ["improved", "unconverged"]
 
@@ -41,15 +50,25 @@ def improved(
     QPSolution
         With its proof.
     """
-    best = _better(solution, _settled(program, solution, options))
+    best = _repaired(program, solution, options)
     if best.status == "optimal" or solution.status == MAX_ITER:
         return best
     if options.solver == "auto" and len(program.q) <= DENSE_UP_TO:
-        dense = replace(options, solver="dense")
-        x, n_iter, product = minimise(program, dense, None)
+        x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
         other = certified(program, x, product, n_iter, options)
-        best = _better(best, _better(other, _settled(program, other, options)))
+        best = _better(best, _repaired(program, other, options))
     return best
+
+
+def _repaired(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution:
+    """The solution, or what one of the repairs makes of it."""
+    for repair in (_feasible, _settled, _anchored):
+        if solution.status == "optimal":
+            return solution
+        solution = _better(solution, repair(program, solution, options))
+    return solution
 
 
 def _better(one: QPSolution, other: QPSolution | None) -> QPSolution:
@@ -59,6 +78,46 @@ def _better(one: QPSolution, other: QPSolution | None) -> QPSolution:
     if other.status == "optimal" or other.duality_gap < one.duality_gap:
         return other
     return one
+
+
+def _feasible(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The solution with what it misses of the equality added to the variable with most room."""
+    if is_feasible(program, solution.x):
+        return None
+    a, x = program.a, solution.x.copy()
+    room = np.where(a != 0, np.minimum(x - program.lower, program.upper - x), -np.inf)
+    k = int(np.argmax(room))
+    x[k] += (program.b - float(a @ x)) / a[k]
+    x[k] = min(max(x[k], program.lower[k]), program.upper[k])
+    return certified(program, x, None, solution.n_iter, options)
+
+
+def _anchored(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The same point, the multiplier set by the free variable whose rounding costs most.
+
+    Its own residual is zero then, and so is that of its copies.
+    """
+    x, a = solution.x, program.a
+    down, up = x - program.lower, program.upper - x
+    noise = rounding(program, x)
+    cost = noise * np.where((down > 0) & (up > 0) & (np.abs(a) == 1), np.maximum(down, up), 0.0)
+    k, everything = int(np.argmax(cost)), np.arange(len(x))
+    if not 0 < cost[k] < np.inf or len(x) > DENSE_UP_TO:
+        return None
+    row = a[k] * program.Q.block(np.array([k]), everything)[0]
+    alike = np.flatnonzero(a * program.Q.block(everything, np.array([k]))[:, 0] == row[k])
+    rows = a[alike, None] * program.Q.block(alike, everything)
+    copies = alike[(rows == row).all(axis=1)]
+    product, spread = solution.product.copy(), noise + noise[k]
+    product[copies], spread[copies] = a[copies] * a[k] * product[k], 0.0
+    multiplier = -float(product[k] + program.q[k]) * float(a[k])
+    return certified(
+        program, x, product, solution.n_iter, options, multiplier=multiplier, noise=spread
+    )
 
 
 def _settled(

@@ -245,8 +245,35 @@ def minimise(
     return *interior_solver.minimise(solver, program, options.tol, options.max_iter), None
 
 
+def rounding(program: QuadraticProgram, x: Array) -> Array:
+    """Return what rounding does to each entry of the gradient, in the quadratic mean.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        A point.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Each entry of Q is taken to be as exact as its bound, the root of the product of two
+        entries of the diagonal.
+    """
+    sizes = program.sizes_of_terms
+    return EPS * (np.sqrt(sizes * float(sizes @ x**2)) + np.abs(program.q))
+
+
 def certified(
-    program: QuadraticProgram, x: Array, product: Array | None, n_iter: int, options: SolverOptions
+    program: QuadraticProgram,
+    x: Array,
+    product: Array | None,
+    n_iter: int,
+    options: SolverOptions,
+    *,
+    multiplier: float | None = None,
+    noise: Array | None = None,
 ) -> QPSolution:
     """Return a point with its proof, whatever found it.
 
@@ -262,6 +289,11 @@ def certified(
         Steps that led to the point.
     options : SolverOptions
         Tolerance and limit of steps.
+    multiplier : float, default=None
+        That of the equality. If None, what the free variables agree on.
+    noise : ndarray of shape (n,), default=None
+        What rounding may have done to the residual with that multiplier. If None, what
+        :func:`rounding` says of the gradient.
 
     Returns
     -------
@@ -273,7 +305,7 @@ def certified(
     ValueError
         If the objective or the gradient is no number.
     """
-    q, a = program.q, program.a
+    q, a, lower, upper = program.q, program.a, program.lower, program.upper
     product = program.Q.product(x) if product is None else product
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
@@ -281,34 +313,27 @@ def certified(
     objective = 0.5 * float(x @ product) + float(q @ x)
     if not (np.isfinite(objective) and np.isfinite(along)):
         raise ValueError("products of X, C and sample_weight overflow: rescale the features.")
-    sizes = program.sizes_of_terms
-    largest = float(sizes.max())
+    gradient -= along * a
+    given = _multiplier(gradient, x, a, lower, upper) if multiplier is None else multiplier + along
+    size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
     by_b = 0.5 * CANCELLATION * largest * program.b**2 / float((a**2).max())
-    scale = max(
-        float(np.abs(q).max()),
-        float(np.abs(product).max()),
-        CANCELLATION * largest * float(np.abs(x).sum()),
-    )
-    certificate, multiplier = certify(
-        gradient - along * a,
-        a,
-        program.lower,
-        program.upper,
+    unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
+    certificate = certify_residual(
+        gradient + given * a,
         x,
+        lower,
+        upper,
         objective=copysign(max(abs(objective), by_b), objective),
-        scale=scale or 1.0,
+        scale=unit or 1.0,
         tol=options.tol,
-        noise=EPS * (np.sqrt(sizes * float(sizes @ x**2)) + np.abs(q)),
+        noise=rounding(program, x) if noise is None else noise,
     )
-    missed = abs(float(a @ x) - program.b)
-    status = certificate.status
-    if missed > FEASIBILITY * max(abs(program.b), float(np.abs(a) @ np.abs(x))):
-        status = NOT_OPTIMAL
+    status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
     if status == NOT_OPTIMAL:
         status = MAX_ITER if n_iter >= options.max_iter else STALLED
     return QPSolution(
         x=x,
-        multiplier=multiplier - along,
+        multiplier=given - along,
         duality_gap=certificate.duality_gap,
         kkt_violation=certificate.kkt_violation,
         n_iter=n_iter,
@@ -316,6 +341,25 @@ def certified(
         objective=objective,
         product=product,
     )
+
+
+def is_feasible(program: QuadraticProgram, x: Array) -> bool:
+    """Say whether a point of the box meets the equality to rounding.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+
+    Returns
+    -------
+    bool
+        Whether it misses b by 1e-10 of the terms of the sum at most.
+    """
+    terms = max(abs(program.b), float(np.abs(program.a) @ np.abs(x)))
+    return abs(float(program.a @ x) - program.b) <= FEASIBILITY * terms
 
 
 def _extreme_point(program: QuadraticProgram) -> Array | None:
@@ -490,9 +534,10 @@ def certify_residual(
 
 
 def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    wide = upper - lower > NARROW * float(np.abs(x).sum())
+    if not wide.all() and wide.any():
+        return _multiplier(gradient[wide], x[wide], a[wide], lower[wide], upper[wide])
     free = (x > lower) & (x < upper) & (a != 0)
-    wide = free & (upper - lower > NARROW * float(np.abs(x).sum()))
-    free = wide if wide.any() else free
     if free.any():
         return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0
     low, high = multiplier_bounds(gradient, x, a, lower, upper)
