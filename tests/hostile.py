@@ -294,16 +294,39 @@ def _centred(K: Any) -> Any:
 
 
 def wide_gram(machine: Any, X: Any, kept: Any) -> Any:
-    """Kernel values of the kept points, computed from the points in extended precision."""
+    """Kernel values of the kept points, computed from the points in extended precision.
+
+    Where a machine looks at differences of images only, without what these have in common.
+    """
     if machine.kernel == "precomputed":
         return X[np.ix_(kept, kept)].astype(Wide)
-    X, kernel = X[kept].astype(Wide), machine.kernel_
+    X, kernel, whole = X[kept].astype(Wide), machine.kernel_, isinstance(machine, OneClassSVM)
     if isinstance(kernel, Polynomial):
-        return (Wide(kernel.gamma) * (X @ X.T) + Wide(kernel.coef0)) ** kernel.degree
+        gamma, r = Wide(kernel.gamma), Wide(kernel.coef0)
+        if whole:
+            return (gamma * (X @ X.T) + r) ** kernel.degree
+        return _about_mean(X, gamma, r, kernel.degree)
     if machine.kernel == "sigmoid":
         return np.tanh(Wide(kernel.gamma) * (X @ X.T) + Wide(kernel.coef0))
     distances = np.zeros((len(X), len(X)), dtype=Wide)
     for column in X.T:
         difference = np.abs(column[:, None] - column)
         distances += difference if machine.kernel == "laplacian" else difference**2
-    return np.exp(-Wide(kernel.gamma) * distances)
+    return np.exp(-Wide(kernel.gamma) * distances) if whole else np.expm1(-kernel.gamma * distances)
+
+
+def _about_mean(X: Any, gamma: Any, r: Any, degree: int) -> Any:
+    """Inner products of the images less that of the mean, without any term that cancels."""
+    centre = X.mean(axis=0)
+    U = X - centre
+    a, s, g = gamma * (centre @ centre) + r, gamma * (U @ centre), gamma * (U @ U.T)
+    t, s = s, s[:, None]
+    w, mixed = a + s + t, Wide(0.0)
+    for k in range(2, degree + 1):
+        mixed = w * mixed + s * t * (_quotient(a + s, a, k - 1) + _quotient(a + t, a, k - 1))
+    return g * _quotient(w + g, w, degree) + mixed
+
+
+def _quotient(u: Any, v: Any, k: int) -> Any:
+    """(u**k - v**k) / (u - v)."""
+    return sum(u**i * v ** (k - 1 - i) for i in range(k))

@@ -7,7 +7,7 @@ from kernelbook.qp.interior_point import InteriorPoint
 from kernelbook.qp.multipliers import accepted_multipliers, multiplier_bounds
 from kernelbook.qp.program import EPS, QuadraticProgram, cholesky_solver
 
-__all__ = ["feasible_point", "polish"]
+__all__ = ["feasible_point", "polish", "solve_free"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -107,10 +107,27 @@ def _slack(program: QuadraticProgram, x: Array, gradient: Array, tol: float) -> 
     return max(0.01 * tol * scale, 4 * EPS * program.curvature * float(np.abs(x).sum()))
 
 
-def _solve_free(
+def solve_free(
     program: QuadraticProgram, free: Index, rhs: Array, target: float
 ) -> tuple[Array, float] | None:
-    """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), by refinement past a small ridge."""
+    """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), by refinement past a small ridge.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    free : ndarray of shape (k,), dtype=int
+        The variables F.
+    rhs : ndarray of shape (k,)
+        Right-hand side of their rows.
+    target : float
+        Right-hand side of the equality.
+
+    Returns
+    -------
+    tuple of ndarray of shape (k,) and float, or None
+        The values p and the multiplier m; None if they overflow.
+    """
     Q_FF, a_F = program.Q.block(free, free), program.a[free]
     largest = float(np.diagonal(Q_FF).max())
     ridge = EPS * len(free) * largest if largest > 0 else 1.0
@@ -138,7 +155,7 @@ def _primal_dual(
             return None
         x = np.where(at_upper, upper, np.where(at_lower, lower, 0.0))
         _, rest = program.objective_and_gradient(x)
-        solved = _solve_free(program, free, -rest[free], program.b - float(a @ x))
+        solved = solve_free(program, free, -rest[free], program.b - float(a @ x))
         if solved is None:
             return None
         x[free], multiplier = solved
@@ -235,7 +252,7 @@ def _release(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -
 def _newton_step(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -> None:
     """Go to the minimum over the free variables, or to the first bound in the way."""
     index = np.flatnonzero(free)
-    solved = _solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
+    solved = solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
     if solved is None:
         return
     p, start = solved[0], x[index]

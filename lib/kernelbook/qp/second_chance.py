@@ -1,5 +1,6 @@
 """What is tried where a solver has not reached the optimum, and what is said if that fails too."""
 
+from bisect import bisect_left
 from dataclasses import replace
 
 import numpy as np
@@ -7,11 +8,13 @@ from numpy.typing import NDArray
 
 from kernelbook.exceptions import InfeasibleError
 from kernelbook.qp.options import SolverOptions
-from kernelbook.qp.program import QuadraticProgram
+from kernelbook.qp.polish import solve_free
+from kernelbook.qp.program import EPS, QuadraticProgram
 from kernelbook.qp.solve import (
     MAX_ITER,
     NARROW,
     ROUNDING,
+    STALLED,
     QPSolution,
     certified,
     is_feasible,
@@ -25,6 +28,9 @@ Array = NDArray[np.float64]
 
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
+# Slack, in units of rounding, that a tilted solution leaves itself.
+TILT = 4.0
+STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
 def improved(
@@ -64,7 +70,7 @@ def _repaired(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution:
     """The solution, or what one of the repairs makes of it."""
-    for repair in (_feasible, _settled, _anchored):
+    for repair in (_feasible, _settled, _with_best_multiplier, _tilted):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -72,12 +78,11 @@ def _repaired(
 
 
 def _better(one: QPSolution, other: QPSolution | None) -> QPSolution:
-    """The one that is optimal, or else the one with the smaller gap."""
-    if other is None or one.status == "optimal":
+    """The one whose status says more, or else the one with the smaller gap."""
+    if other is None:
         return one
-    if other.status == "optimal" or other.duality_gap < one.duality_gap:
-        return other
-    return one
+    ranks = [STATUSES.index(each.status) for each in (one, other)]
+    return one if (ranks[0], one.duality_gap) <= (ranks[1], other.duality_gap) else other
 
 
 def _feasible(
@@ -94,30 +99,64 @@ def _feasible(
     return certified(program, x, None, solution.n_iter, options)
 
 
-def _anchored(
+def _with_best_multiplier(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution | None:
-    """The same point, the multiplier set by the free variable whose rounding costs most.
+    """The same point with the multiplier for which the gap is least, rounding included."""
+    x, a, noise = solution.x, program.a, _noise(program, solution.x)
+    down, up = x - program.lower, program.upper - x
+    if not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
+        return None
+    gradient = solution.product + program.q
 
-    Its own residual is zero then, and so is that of its copies.
+    def slope(multiplier: float) -> float:
+        residual = gradient + multiplier * a
+        return float((a * down)[residual > -noise].sum() - (a * up)[residual < noise].sum())
+
+    # The gap is convex and piecewise linear: least where its slope changes its sign.
+    ends = np.unique(np.concatenate([-a * (gradient + noise), -a * (gradient - noise)]))
+    first = bisect_left(range(len(ends)), 0, key=lambda i: slope(np.nextafter(ends[i], np.inf)))
+    best = float(ends[min(first, len(ends) - 1)])
+    return certified(
+        program, x, solution.product, solution.n_iter, options, multiplier=best, noise=noise
+    )
+
+
+def _noise(program: QuadraticProgram, x: Array) -> Array:
+    """What rounding does to the gradient, from the terms of the products where they are few."""
+    if len(x) > DENSE_UP_TO:
+        return rounding(program, x)
+    used = np.flatnonzero(x)
+    terms = program.Q.block(np.arange(len(x)), used) * x[used]
+    return np.minimum(
+        rounding(program, x), EPS * (np.linalg.norm(terms, axis=1) + np.abs(program.q))
+    )
+
+
+def _tilted(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """A point beside the solution whose free variables want to move towards the nearer bound.
+
+    Where the other bound is farther by orders of magnitude, a residual that rounding could turn
+    towards it would cost most of the gap.
     """
     x, a = solution.x, program.a
     down, up = x - program.lower, program.upper - x
-    noise = rounding(program, x)
-    cost = noise * np.where((down > 0) & (up > 0) & (np.abs(a) == 1), np.maximum(down, up), 0.0)
-    k, everything = int(np.argmax(cost)), np.arange(len(x))
-    if not 0 < cost[k] < np.inf or len(x) > DENSE_UP_TO:
+    free = np.flatnonzero((down > 0) & (up > 0))
+    if not 0 < len(free) <= DENSE_UP_TO:
         return None
-    row = a[k] * program.Q.block(np.array([k]), everything)[0]
-    alike = np.flatnonzero(a * program.Q.block(everything, np.array([k]))[:, 0] == row[k])
-    rows = a[alike, None] * program.Q.block(alike, everything)
-    copies = alike[(rows == row).all(axis=1)]
-    product, spread = solution.product.copy(), noise + noise[k]
-    product[copies], spread[copies] = a[copies] * a[k] * product[k], 0.0
-    multiplier = -float(product[k] + program.q[k]) * float(a[k])
-    return certified(
-        program, x, product, solution.n_iter, options, multiplier=multiplier, noise=spread
-    )
+    wanted = TILT * _noise(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
+    residual = (solution.product + program.q + solution.multiplier * a)[free]
+    solved = solve_free(program, free, wanted - residual, program.b - float(a @ x))
+    if solved is None:
+        return None
+    x = x.copy()
+    x[free] += solved[0]
+    if (x < program.lower).any() or (x > program.upper).any():
+        return None
+    tilted = certified(program, x, None, solution.n_iter, options)
+    return _better(tilted, _with_best_multiplier(program, tilted, options))
 
 
 def _settled(
@@ -133,9 +172,8 @@ def _settled(
     settled = certified(program, x, None, solution.n_iter, options)
     if settled.status == "optimal":
         return settled
-    fixed = program.restricted(rest, x)
     try:
-        x[rest], n_iter, _ = minimise(fixed, options, solution.x[rest])
+        x[rest], n_iter, _ = minimise(program.restricted(rest, x), options, solution.x[rest])
     except InfeasibleError:
         return settled
     again = certified(program, x, None, n_iter, options)

@@ -262,7 +262,7 @@ def rounding(program: QuadraticProgram, x: Array) -> Array:
         entries of the diagonal.
     """
     sizes = program.sizes_of_terms
-    return EPS * (np.sqrt(sizes * float(sizes @ x**2)) + np.abs(program.q))
+    return EPS * (np.sqrt(sizes) * float(np.linalg.norm(np.sqrt(sizes) * x)) + np.abs(program.q))
 
 
 def certified(
@@ -311,8 +311,6 @@ def certified(
     # The part along a belongs to the multiplier; without it the differences keep their digits.
     along = float(a @ gradient) / float(a @ a)
     objective = 0.5 * float(x @ product) + float(q @ x)
-    if not (np.isfinite(objective) and np.isfinite(along)):
-        raise ValueError("products of X, C and sample_weight overflow: rescale the features.")
     gradient -= along * a
     given = _multiplier(gradient, x, a, lower, upper) if multiplier is None else multiplier + along
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
@@ -328,6 +326,8 @@ def certified(
         tol=options.tol,
         noise=rounding(program, x) if noise is None else noise,
     )
+    if not np.isfinite([objective, along, certificate.duality_gap]).all():
+        raise ValueError("the products of kernel values and C overflow: rescale X, or lower C.")
     status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
     if status == NOT_OPTIMAL:
         status = MAX_ITER if n_iter >= options.max_iter else STALLED
