@@ -201,8 +201,11 @@ def outcome(problem: Problem) -> Outcome:
         return Outcome("fault", f"warned: {stray[0]}", np.nan)
     proof, gap = machine.certificate_, relative_gap(problem)
     values = machine.predict if isinstance(machine, KernelSVR) else machine.decision_function
-    reported = np.array([proof.duality_gap, proof.kkt_violation, *values(problem.X)], dtype=float) \
-        if machine.kernel != "precomputed" else np.array([proof.duality_gap, proof.kkt_violation])
+    reported = (
+        np.array([proof.duality_gap, proof.kkt_violation, *values(problem.X)], dtype=float)
+        if machine.kernel != "precomputed"
+        else np.array([proof.duality_gap, proof.kkt_violation])
+    )
     if not np.isfinite(reported).all():
         return Outcome("fault", "NaN or infinity in what was fitted", gap)
     if proof.status == "optimal":
@@ -298,6 +301,8 @@ def wide_gram(machine: Any, X: Any, kept: Any) -> Any:
 
     Where a machine looks at differences of images only, without what these have in common.
     """
+    if machine.kernel == "sigmoid":
+        return machine.kernel_(X[kept]).astype(Wide)  # what has been checked to be a kernel
     if machine.kernel == "precomputed":
         return X[np.ix_(kept, kept)].astype(Wide)
     X, kernel, whole = X[kept].astype(Wide), machine.kernel_, isinstance(machine, OneClassSVM)
@@ -306,8 +311,6 @@ def wide_gram(machine: Any, X: Any, kept: Any) -> Any:
         if whole:
             return (gamma * (X @ X.T) + r) ** kernel.degree
         return _about_mean(X, gamma, r, kernel.degree)
-    if machine.kernel == "sigmoid":
-        return np.tanh(Wide(kernel.gamma) * (X @ X.T) + Wide(kernel.coef0))
     distances = np.zeros((len(X), len(X)), dtype=Wide)
     for column in X.T:
         difference = np.abs(column[:, None] - column)

@@ -25,17 +25,18 @@ from kernelbook.qp.solve import (
 __all__ = ["improved", "unconverged"]
 
 Array = NDArray[np.float64]
+WideNumber = np.longdouble
 
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
 # Slack, in units of rounding, that a tilted solution leaves itself.
 TILT = 4.0
+# Extended precision: 64 bits on most machines, at worst the double precision of the rest.
+WIDE, WIDE_EPS = np.longdouble, float(np.finfo(np.longdouble).eps)
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
-def improved(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
-) -> QPSolution:
+def improved(program: QuadraticProgram, solution: QPSolution, options: SolverOptions) -> QPSolution:
     """Return the best of a solution and of what else can be tried.
 
     Boxes that are narrower than rounding are decided by the sign of the gradient; where that is
@@ -102,34 +103,44 @@ def _feasible(
 def _with_best_multiplier(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution | None:
-    """The same point with the multiplier for which the gap is least, rounding included."""
-    x, a, noise = solution.x, program.a, _noise(program, solution.x)
+    """The same point in extended precision, with the multiplier for which the gap is least."""
+    x, a = solution.x, program.a
     down, up = x - program.lower, program.upper - x
-    if not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
+    if len(x) > DENSE_UP_TO or not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
         return None
-    gradient = solution.product + program.q
+    free = (down > 0) & (up > 0)
+    k = int(np.argmax(np.where(free, np.maximum(down, up), 0.0)))
+    used, q = np.flatnonzero(x), a * program.q
+    terms = (a[:, None] * program.Q.block(np.arange(len(x)), used)).astype(WIDE) * x[used]
+    # Relative to the variable that reaches farthest: its own residual and those of its copies
+    # are free of rounding.
+    relative = terms - terms[k]
+    gradient = relative.sum(axis=1) + (q - q[k])
+    noise = WIDE_EPS * (np.linalg.norm(relative, axis=1) + np.abs(q - q[k]))
+    if not program.Q.is_given:
+        size = np.minimum(rounding(program, x), EPS * np.linalg.norm(terms, axis=1))
+        noise += np.where(relative.any(axis=1), size + size[k], 0.0)
 
-    def slope(multiplier: float) -> float:
-        residual = gradient + multiplier * a
-        return float((a * down)[residual > -noise].sum() - (a * up)[residual < noise].sum())
+    def slope(multiplier: WideNumber) -> float:
+        residual = gradient + multiplier
+        falls, rises = residual > -noise, residual < noise
+        return float(
+            np.where(a > 0, down, up)[falls].sum() - np.where(a > 0, up, down)[rises].sum()
+        )
 
     # The gap is convex and piecewise linear: least where its slope changes its sign.
-    ends = np.unique(np.concatenate([-a * (gradient + noise), -a * (gradient - noise)]))
-    first = bisect_left(range(len(ends)), 0, key=lambda i: slope(np.nextafter(ends[i], np.inf)))
-    best = float(ends[min(first, len(ends) - 1)])
+    ends = np.unique(np.concatenate([-gradient - noise, noise - gradient]))
+    middle = (ends[1:] + ends[:-1]) / 2
+    best = ends[bisect_left(range(len(middle)), 0, key=lambda i: slope(middle[i]))]
     return certified(
-        program, x, solution.product, solution.n_iter, options, multiplier=best, noise=noise
-    )
-
-
-def _noise(program: QuadraticProgram, x: Array) -> Array:
-    """What rounding does to the gradient, from the terms of the products where they are few."""
-    if len(x) > DENSE_UP_TO:
-        return rounding(program, x)
-    used = np.flatnonzero(x)
-    terms = program.Q.block(np.arange(len(x)), used) * x[used]
-    return np.minimum(
-        rounding(program, x), EPS * (np.linalg.norm(terms, axis=1) + np.abs(program.q))
+        program,
+        x,
+        solution.product,
+        solution.n_iter,
+        options,
+        multiplier=float(best - terms[k].sum() - q[k]),
+        residual=(a * (gradient + best)).astype(np.float64),
+        noise=noise.astype(np.float64),
     )
 
 
@@ -146,7 +157,7 @@ def _tilted(
     free = np.flatnonzero((down > 0) & (up > 0))
     if not 0 < len(free) <= DENSE_UP_TO:
         return None
-    wanted = TILT * _noise(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
+    wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
     residual = (solution.product + program.q + solution.multiplier * a)[free]
     solved = solve_free(program, free, wanted - residual, program.b - float(a @ x))
     if solved is None:

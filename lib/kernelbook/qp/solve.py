@@ -273,6 +273,7 @@ def certified(
     options: SolverOptions,
     *,
     multiplier: float | None = None,
+    residual: Array | None = None,
     noise: Array | None = None,
 ) -> QPSolution:
     """Return a point with its proof, whatever found it.
@@ -291,9 +292,10 @@ def certified(
         Tolerance and limit of steps.
     multiplier : float, default=None
         That of the equality. If None, what the free variables agree on.
+    residual : ndarray of shape (n,), default=None
+        Gradient plus that multiplier times a. If None, it is computed from the product.
     noise : ndarray of shape (n,), default=None
-        What rounding may have done to the residual with that multiplier. If None, what
-        :func:`rounding` says of the gradient.
+        What rounding may have done to the residual. If None, what :func:`rounding` says.
 
     Returns
     -------
@@ -314,10 +316,10 @@ def certified(
     gradient -= along * a
     given = _multiplier(gradient, x, a, lower, upper) if multiplier is None else multiplier + along
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
-    by_b = 0.5 * CANCELLATION * largest * program.b**2 / float((a**2).max())
+    by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
     unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
     certificate = certify_residual(
-        gradient + given * a,
+        gradient + given * a if residual is None else residual,
         x,
         lower,
         upper,
