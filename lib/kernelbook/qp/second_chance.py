@@ -30,7 +30,7 @@ WideNumber = np.longdouble
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
 # Slack, in units of rounding, that a tilted solution leaves itself.
-TILT = 4.0
+TILT = 32.0
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
 WIDE, WIDE_EPS = np.longdouble, float(np.finfo(np.longdouble).eps)
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
@@ -159,7 +159,8 @@ def _tilted(
         return None
     wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
     residual = (solution.product + program.q + solution.multiplier * a)[free]
-    solved = solve_free(program, free, wanted - residual, program.b - float(a @ x))
+    missing = program.b - float(a @ x)
+    solved = solve_free(program.centred(), free, wanted - residual, missing)
     if solved is None:
         return None
     x = x.copy()
