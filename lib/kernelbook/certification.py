@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -87,11 +88,11 @@ def certify(
     Raises
     ------
     TypeError
-        If it is any other machine.
+        If it is any other machine, or one fitted to a sparse matrix.
     ValueError
-        If there are more than two classes, if the kernel is not positive semi-definite, or if
-        the machine cannot have been fitted to the data: another number of points, labels that
-        contradict the signs of its alphas, weights whose bounds they exceed. Points that were
+        If there are more than two classes, if C is infinite, if the kernel is not positive semi-definite, or if
+        the machine cannot have been fitted to the data: another number of points, other labels or
+        labels that contradict the signs of its alphas, weights whose bounds they exceed. Points that were
         moved cannot be told from points that were badly fitted.
 
     See Also
@@ -126,6 +127,15 @@ def certify(
             f"{type(machine).__name__}."
         )
     check_is_fitted(machine)
+    if issparse(X) or issparse(machine.support_vectors_):
+        raise TypeError(
+            "certify takes machines fitted to dense data: fit one to X.toarray(), and pass that."
+        )
+    if getattr(machine, "C", 1.0) == np.inf:
+        raise ValueError(
+            "the machine has C=inf, the hard margin, of which no finite gap can be told: compare "
+            "it with kernelbook.svm.HardMarginSVC, which proves its optimum."
+        )
     given = np.asarray(
         machine.predict(X) if isinstance(machine, SVR) else machine.decision_function(X)
     )
@@ -178,7 +188,12 @@ def _kernel(machine: Any, X: ArrayLike) -> Kernel:
 def _classifier(
     machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
 ) -> MachineCertificate:
-    _, signs = encode_labels(y)
+    classes, signs = encode_labels(y)
+    if not np.array_equal(classes, machine.classes_):
+        raise ValueError(
+            f"y holds the labels {classes.tolist()}, but the machine was fitted to "
+            f"{machine.classes_.tolist()}: give the y of its fit."
+        )
     x = _coefficients(machine, weights)
     if (signs * x < 0).any():
         raise ValueError("y is not what the machine was fitted to: an alpha has the wrong sign.")

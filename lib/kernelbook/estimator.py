@@ -127,12 +127,27 @@ def all_or_nothing(fit: Fit) -> Fit:
         before = dict(vars(self))
         try:
             return fit(self, *args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, TypeError | ValueError) and (reason := _reason(self, error)):
+                raise ValueError(reason) from error
             raise
 
     return cast(Fit, fit_or_restore)
+
+
+def _reason(estimator: Any, error: Exception) -> str | None:
+    """What to say in place of an error that names neither the argument nor the remedy."""
+    message, kernel = str(error), vars(estimator).get("kernel")
+    if "value of NA is ambiguous" in message:
+        return "X or y has a missing value (pandas.NA): leave the row out, or fill it in."
+    if "could not convert string to float" in message and callable(kernel):
+        return (
+            "a kernel callable gets X as numbers, but X holds strings: compute the matrix of its "
+            "values yourself, and pass it with kernel='precomputed'."
+        )
+    return None
 
 
 class KernelEstimator(BaseEstimator):

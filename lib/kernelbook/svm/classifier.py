@@ -303,6 +303,8 @@ class KernelSVC(BinaryClassifier):
         self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
         """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
+        if isinstance(self.C, float) and self.C == np.inf:
+            raise ValueError("C=inf is the hard margin: use HardMarginSVC.")
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
@@ -366,7 +368,11 @@ def _class_weights(
     if isinstance(class_weight, dict):
         labels = classes.tolist()
         if unknown := [label for label in class_weight if label not in labels]:
-            raise ValueError(f"class_weight names {unknown}, but the classes are {labels}.")
+            raise ValueError(
+                f"class_weight names {unknown}, but the classes are {labels}. In a wrapper for "
+                "several classes, such as OneVsOneClassifier, each machine sees two of them: give "
+                "sample_weight in place of class_weight."
+            )
         for label, value in class_weight.items():
             by_class[SIDES[labels.index(label)]] = check_number(
                 value, f"class_weight[{label!r}]", low=0
