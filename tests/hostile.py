@@ -249,7 +249,6 @@ def _program(problem: Problem) -> tuple[Any, ...]:
     if isinstance(machine, SVDD):
         box = _sphere_box(machine, problem.y, weights, n)[kept]
         return K, -K.diagonal() / 2, one, 1.0, np.minimum(box, 0), np.maximum(box, 0), beta
-    K = _centred(K)
     if isinstance(machine, KernelSVR):
         y = np.asarray(problem.y, dtype=float)[kept]
         target = y - y.astype(Wide).mean()
@@ -289,11 +288,6 @@ def _sphere_box(machine: SVDD, y: Any, weights: Any, n: int) -> Any:
     costs = weights * np.where(signs > 0, C, outlier)
     wide = 2.0 + 2.0 * float(costs[signs < 0].sum())
     return signs * np.where(signs > 0, np.minimum(costs, wide), costs)
-
-
-def _centred(K: Any) -> Any:
-    means = K.mean(axis=0)
-    return K - means - (means - means.mean())[:, None]
 
 
 def wide_gram(machine: Any, X: Any, kept: Any) -> Any:

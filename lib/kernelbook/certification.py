@@ -90,10 +90,11 @@ def certify(
     TypeError
         If it is any other machine, or one fitted to a sparse matrix.
     ValueError
-        If there are more than two classes, if C is infinite, if the kernel is not positive semi-definite, or if
-        the machine cannot have been fitted to the data: another number of points, other labels or
-        labels that contradict the signs of its alphas, weights whose bounds they exceed. Points that were
-        moved cannot be told from points that were badly fitted.
+        If there are more than two classes, if C is infinite, if the kernel is not positive
+        semi-definite, or if the machine cannot have been fitted to the data: another number of
+        points, other labels or labels that contradict the signs of its alphas, weights whose
+        bounds they exceed. Points that were moved cannot be told from points that were badly
+        fitted.
 
     See Also
     --------

@@ -52,6 +52,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # An interior point that was stopped early leaves no exact zeros.
 UNPOLISHED_ZERO = 1e-6
+LARGEST = float(np.finfo(float).max)
 
 
 class Number(Interval):
@@ -86,9 +87,12 @@ class Number(Interval):
         Returns
         -------
         bool
-            False for booleans.
+            False for booleans, and for integers that are no floating-point number.
         """
-        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
+        if isinstance(val, bool | np.bool_) or not super().is_satisfied_by(val):
+            return False
+        # An integer may be too large for the floating-point numbers of a fit.
+        return not isinstance(val, int) or abs(val) <= LARGEST
 
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {

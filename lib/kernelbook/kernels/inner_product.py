@@ -326,7 +326,7 @@ def _check_products(X: Matrix, gamma: float) -> None:
     if not X.size:
         return
     largest = float(np.abs(X - X[0]).max())
-    if 0.0 < largest and gamma**0.5 * largest < SMALLEST_SPREAD**0.5:
+    if largest > 0.0 and gamma**0.5 * largest < SMALLEST_SPREAD**0.5:
         raise ValueError(
             f"inner products of differences in X, up to {largest:.3g}, vanish: rescale the "
             "features."

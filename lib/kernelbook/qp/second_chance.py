@@ -33,6 +33,8 @@ DENSE_UP_TO = 2000
 TILT = 32.0
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
 WIDE, WIDE_EPS = np.longdouble, float(np.finfo(np.longdouble).eps)
+# Relative error of a kernel value: powers and exponentials lose a few digits.
+ENTRY_ERROR = 4.0 * EPS
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
@@ -116,9 +118,9 @@ def _with_best_multiplier(
     # are free of rounding.
     relative = terms - terms[k]
     gradient = relative.sum(axis=1) + (q - q[k])
-    noise = WIDE_EPS * (np.linalg.norm(relative, axis=1) + np.abs(q - q[k]))
+    noise = WIDE_EPS * np.linalg.norm(relative, axis=1) + EPS * np.abs(q - q[k])
     if not program.Q.is_given:
-        size = np.minimum(rounding(program, x), EPS * np.linalg.norm(terms, axis=1))
+        size = ENTRY_ERROR * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
 
     def slope(multiplier: WideNumber) -> float:

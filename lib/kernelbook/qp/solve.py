@@ -29,7 +29,7 @@ FEASIBILITY = 1e-10
 # and so is an objective below this fraction of what b alone makes it.
 CANCELLATION = 1e-6
 # Largest relative gap, rounding included, that is called optimal, unless tol allows more.
-LARGEST_GAP = 1e-7
+LARGEST_GAP = 1e-6
 # A box that is narrower than this part of the sum of x is no wider than rounding.
 NARROW = 64 * EPS
 # Statuses other than 'optimal'.
@@ -51,7 +51,7 @@ class Certificate:
         the largest entry of its two terms, Qx and q.
     status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
         ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
-        within 1e-7 or the tolerance, whatever rounding may have done to either. ``'rounding'``
+        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
         if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
         for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
         ``'not optimal to tol'`` for a machine that is only certified here.
@@ -329,7 +329,10 @@ def certified(
         noise=rounding(program, x) if noise is None else noise,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():
-        raise ValueError("the products of kernel values and C overflow: rescale X, or lower C.")
+        raise ValueError(
+            "the products of kernel values and C (or of prior_scale and n**prior_exponent) "
+            "overflow: rescale X, or lower them."
+        )
     status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
     if status == NOT_OPTIMAL:
         status = MAX_ITER if n_iter >= options.max_iter else STALLED

@@ -303,7 +303,7 @@ class KernelSVC(BinaryClassifier):
         self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
         """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
-        if isinstance(self.C, float) and self.C == np.inf:
+        if isinstance(self.C, float) and np.isposinf(self.C):
             raise ValueError("C=inf is the hard margin: use HardMarginSVC.")
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
