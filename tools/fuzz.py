@@ -10,6 +10,7 @@ warned beside one below 1e-9, or ended in anything but a certified fit or an err
 """
 
 import argparse
+import importlib
 import itertools
 import sys
 import time
@@ -50,15 +51,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     sys.path.insert(0, str(TESTS))
-    from hostile import draw, outcome
+    hostile = importlib.import_module("hostile")
 
     end, counts, wrong = time.monotonic() + 60.0 * options.minutes, Counter[str](), 0
     seeds = itertools.count(options.first)
     for seed in itertools.islice(seeds, options.number):
         if time.monotonic() > end:
             break
-        problem = draw(seed, options.largest)
-        found = outcome(problem)
+        problem = hostile.draw(seed, options.largest)
+        found = hostile.outcome(problem)
         counts[found.kind] += 1
         if found.is_wrong:
             wrong += 1

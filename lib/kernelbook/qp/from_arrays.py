@@ -63,7 +63,9 @@ def solve_qp(
         set that they leave; it needs coefficients of 1 and -1 in ``a`` and finite bounds. Of an
         operator Q it forms no more than the rows that it keeps and the block of the working set,
         the free variables and their rivals. All return the same solution. ``'auto'`` is
-        ``'exact'`` from 400 variables on where it can serve the problem, else ``'dense'``.
+        ``'exact'`` from 400 variables on where it can serve the problem, else ``'dense'``; where
+        the exact solver does not end at the optimum, up to 2000 variables, ``'dense'`` is asked
+        as well, and the better certificate counts.
     cache_size : float, default=200.0
         Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
         of a working set may take. With less memory it needs more time, not another solution.

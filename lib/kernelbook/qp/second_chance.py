@@ -133,7 +133,7 @@ def _with_best_multiplier(
     # The gap is convex and piecewise linear: least where its slope changes its sign.
     ends = np.unique(np.concatenate([-gradient - noise, noise - gradient]))
     middle = (ends[1:] + ends[:-1]) / 2
-    best = ends[bisect_left(range(len(middle)), 0, key=lambda i: slope(middle[i]))]
+    best = ends[bisect_left(range(len(middle)), 0.0, key=lambda i: slope(middle[i]))]
     return certified(
         program,
         x,
