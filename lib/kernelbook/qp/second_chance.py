@@ -17,6 +17,7 @@ from kernelbook.qp.solve import (
     STALLED,
     QPSolution,
     certified,
+    goes_exact,
     is_feasible,
     minimise,
     rounding,
@@ -62,7 +63,8 @@ def improved(program: QuadraticProgram, solution: QPSolution, options: SolverOpt
     best = _repaired(program, solution, options)
     if best.status == "optimal" or solution.status == MAX_ITER:
         return best
-    if options.solver == "auto" and len(program.q) <= DENSE_UP_TO:
+    asks_another = options.solver == "auto" and goes_exact(len(program.q), options)
+    if asks_another and len(program.q) <= DENSE_UP_TO:
         x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
         other = certified(program, x, product, n_iter, options)
         best = _better(best, _repaired(program, other, options))
