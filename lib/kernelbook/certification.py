@@ -130,7 +130,8 @@ def certify(
     check_is_fitted(machine)
     if issparse(X) or issparse(machine.support_vectors_):
         raise TypeError(
-            "certify takes machines fitted to dense data: fit one to X.toarray(), and pass that."
+            "certify takes dense data, no sparse matrix: fit the machine to X.toarray(), and "
+            "pass that."
         )
     if getattr(machine, "C", 1.0) == np.inf:
         raise ValueError(

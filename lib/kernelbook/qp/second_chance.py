@@ -1,7 +1,7 @@
 """What is tried where a solver has not reached the optimum, and what is said if that fails too."""
 
 from bisect import bisect_left
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,12 +104,18 @@ def _feasible(
     return certified(program, x, None, solution.n_iter, options)
 
 
-def _with_best_multiplier(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
-) -> QPSolution | None:
-    """The same point in extended precision, with the multiplier for which the gap is least."""
-    x, a = solution.x, program.a
-    down, up = x - program.lower, program.upper - x
+@dataclass(frozen=True)
+class _Residual:
+    """Residuals in extended precision, with the multiplier for which the gap is least."""
+
+    values: Array
+    noise: Array
+    multiplier: float
+
+
+def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
+    """The residuals at x; None where that is too large a problem, or a bound is infinite."""
+    a, down, up = program.a, x - program.lower, program.upper - x
     if len(x) > DENSE_UP_TO or not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
         return None
     free = (down > 0) & (up > 0)
@@ -124,27 +130,44 @@ def _with_best_multiplier(
     if not program.Q.is_given:
         size = ENTRY_ERROR * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
+    best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
+    return _Residual(
+        (a * (gradient + best)).astype(np.float64),
+        noise.astype(np.float64),
+        float(best - terms[k].sum() - q[k]),
+    )
+
+
+def _best_multiplier(
+    gradient: NDArray[WideNumber], noise: NDArray[WideNumber], falls: Array, rises: Array
+) -> WideNumber:
+    """Where the gap, rounding included, is least: a convex and piecewise linear function."""
 
     def slope(multiplier: WideNumber) -> float:
         residual = gradient + multiplier
-        falls, rises = residual > -noise, residual < noise
-        return float(
-            np.where(a > 0, down, up)[falls].sum() - np.where(a > 0, up, down)[rises].sum()
-        )
+        return float(falls[residual > -noise].sum() - rises[residual < noise].sum())
 
-    # The gap is convex and piecewise linear: least where its slope changes its sign.
     ends = np.unique(np.concatenate([-gradient - noise, noise - gradient]))
     middle = (ends[1:] + ends[:-1]) / 2
-    best = ends[bisect_left(range(len(middle)), 0.0, key=lambda i: slope(middle[i]))]
+    return ends[bisect_left(range(len(middle)), 0.0, key=lambda i: slope(middle[i]))]
+
+
+def _with_best_multiplier(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The same point, certified in extended precision."""
+    found = _wide_residual(program, solution.x)
+    if found is None:
+        return None
     return certified(
         program,
-        x,
+        solution.x,
         solution.product,
         solution.n_iter,
         options,
-        multiplier=float(best - terms[k].sum() - q[k]),
-        residual=(a * (gradient + best)).astype(np.float64),
-        noise=noise.astype(np.float64),
+        multiplier=found.multiplier,
+        residual=found.values,
+        noise=found.noise,
     )
 
 
@@ -156,23 +179,21 @@ def _tilted(
     Where the other bound is farther by orders of magnitude, a residual that rounding could turn
     towards it would cost most of the gap.
     """
-    x, a = solution.x, program.a
+    found, x = _wide_residual(program, solution.x), solution.x.copy()
     down, up = x - program.lower, program.upper - x
     free = np.flatnonzero((down > 0) & (up > 0))
-    if not 0 < len(free) <= DENSE_UP_TO:
+    if found is None or len(free) == 0:
         return None
     wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
-    residual = (solution.product + program.q + solution.multiplier * a)[free]
-    missing = program.b - float(a @ x)
-    solved = solve_free(program.centred(), free, wanted - residual, missing)
+    missing = program.b - float(program.a @ x)
+    solved = solve_free(program.centred(), free, wanted - found.values[free], missing)
     if solved is None:
         return None
-    x = x.copy()
     x[free] += solved[0]
     if (x < program.lower).any() or (x > program.upper).any():
         return None
-    tilted = certified(program, x, None, solution.n_iter, options)
-    return _better(tilted, _with_best_multiplier(program, tilted, options))
+    moved = certified(program, x, None, solution.n_iter, options)
+    return _better(moved, _with_best_multiplier(program, moved, options))
 
 
 def _settled(

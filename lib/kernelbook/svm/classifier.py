@@ -304,7 +304,10 @@ class KernelSVC(BinaryClassifier):
     ) -> Self:
         """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
         if isinstance(self.C, float) and np.isposinf(self.C):
-            raise ValueError("C=inf is the hard margin: use HardMarginSVC.")
+            raise ValueError(
+                f"The 'C' parameter of {type(self).__name__} must be finite: the limit is the hard "
+                "margin, HardMarginSVC. Got inf instead."
+            )
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
