@@ -33,7 +33,7 @@ DENSE_UP_TO = 2000
 # Slack, in units of rounding, that a tilted solution leaves itself.
 TILT = 32.0
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
-WIDE, WIDE_EPS = np.longdouble, float(np.finfo(np.longdouble).eps)
+WIDE_EPS = float(np.finfo(np.longdouble).eps)
 # Relative error of a kernel value: powers and exponentials lose a few digits.
 ENTRY_ERROR = 4.0 * EPS
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
@@ -121,7 +121,7 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
     free = (down > 0) & (up > 0)
     k = int(np.argmax(np.where(free, np.maximum(down, up), 0.0)))
     used, q = np.flatnonzero(x), a * program.q
-    terms = (a[:, None] * program.Q.block(np.arange(len(x)), used)).astype(WIDE) * x[used]
+    terms = (a[:, None] * program.Q.block(np.arange(len(x)), used)).astype(WideNumber) * x[used]
     # Relative to the variable that reaches farthest: its own residual and those of its copies
     # are free of rounding.
     relative = terms - terms[k]
