@@ -56,6 +56,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 UNPOLISHED_ZERO = 1e-6
 # Features of a million points are then 4 GB.
 MOST_FEATURES = 500
+LARGEST = float(np.finfo(float).max)
 
 
 class Number(Interval):
@@ -90,9 +91,12 @@ class Number(Interval):
         Returns
         -------
         bool
-            False for booleans.
+            False for booleans, and for integers that are no floating-point number.
         """
-        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
+        if isinstance(val, bool | np.bool_) or not super().is_satisfied_by(val):
+            return False
+        # An integer may be too large for the floating-point numbers of a fit.
+        return not isinstance(val, int) or abs(val) <= LARGEST
 
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
@@ -131,12 +135,27 @@ def all_or_nothing(fit: Fit) -> Fit:
         before = dict(vars(self))
         try:
             return fit(self, *args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, TypeError | ValueError) and (reason := _reason(self, error)):
+                raise ValueError(reason) from error
             raise
 
     return cast(Fit, fit_or_restore)
+
+
+def _reason(estimator: Any, error: Exception) -> str | None:
+    """What to say in place of an error that names neither the argument nor the remedy."""
+    message, kernel = str(error), vars(estimator).get("kernel")
+    if "value of NA is ambiguous" in message:
+        return "X or y has a missing value (pandas.NA): leave the row out, or fill it in."
+    if "could not convert string to float" in message and callable(kernel):
+        return (
+            "a kernel callable gets X as numbers, but X holds strings: compute the matrix of its "
+            "values yourself, and pass it with kernel='precomputed'."
+        )
+    return None
 
 
 class KernelEstimator(BaseEstimator):

@@ -85,7 +85,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        As for :class:`~kernelbook.svm.KernelSVC`; 'balanced' counts points, not their weights.
+        As for :class:`~kernelbook.svm.KernelSVC`.
     metric : {'feature', 'input'}, default=None
         Where the distances of D and of its widths are measured. If None, as in the papers: in
         feature space for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'.

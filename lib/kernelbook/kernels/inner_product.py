@@ -14,6 +14,8 @@ import numpy as np
 from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
+from kernelbook.kernels.radial import SMALLEST_SPREAD
+from kernelbook.validation import check_number
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
 
@@ -45,6 +47,14 @@ class Polynomial(Kernel, name="poly"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_degree(self.degree))
+        check_number(self.gamma, "gamma")
+        check_number(self.coef0, "coef0")
+
+    @classmethod
+    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        kernel = super().from_parameters(X, parameters)
+        _check_products(X, kernel.gamma)
+        return kernel
 
     @property
     def is_psd(self) -> bool:
@@ -144,6 +154,7 @@ class Linear(Polynomial, name="linear"):
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        _check_products(X, 1.0)
         return cls()
 
     def __repr__(self) -> str:
@@ -174,6 +185,10 @@ class Sigmoid(Kernel, name="sigmoid"):
 
     gamma: float = 1.0
     coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number(self.gamma, "gamma")
+        check_number(self.coef0, "coef0")
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)
@@ -326,6 +341,18 @@ def check_degree(degree: object) -> int:
             "inner product is not real."
         )
     return int(degree)  # type: ignore[call-overload]
+
+
+def _check_products(X: Matrix, gamma: float) -> None:
+    """Refuse points that differ, but whose inner products are no normal numbers."""
+    if not X.size:
+        return
+    largest = float(np.abs(X - X[0]).max())
+    if largest > 0.0 and gamma**0.5 * largest < SMALLEST_SPREAD**0.5:
+        raise ValueError(
+            f"inner products of differences in X, up to {largest:.3g}, vanish: rescale the "
+            "features."
+        )
 
 
 def _finite(K: Matrix, kernel: Kernel) -> Matrix:

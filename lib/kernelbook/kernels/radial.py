@@ -24,6 +24,8 @@ __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
 # Rows whose pairwise distances the rule 'median' looks at.
 MEDIAN_SAMPLE = 2000
+# Smaller spreads have lost digits to the end of the range of numbers; their inverse may overflow.
+SMALLEST_SPREAD = 1e-290
 # Halvings of an interval that find a distance to the last digit.
 BISECTIONS = 100
 
@@ -284,7 +286,8 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
     Raises
     ------
     ValueError
-        If it is another string, or a number that is not positive and finite.
+        If it is another string, or a number that is not positive and finite, or if the spread of
+        X overflows or vanishes.
 
     Examples
     --------
@@ -307,12 +310,19 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
         return 1.0 / X.shape[1]
     if gamma == "scale":
         Z = X - X[0, 0]  # exactly zero for constant data
-        mean = np.average(Z, axis=0, weights=sample_weight).mean()
-        squares = ((Z - mean) ** 2).mean(axis=1)
-        spread = X.shape[1] * np.average(squares, weights=sample_weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = np.average(Z, axis=0, weights=sample_weight).mean()
+            squares = ((Z - mean) ** 2).mean(axis=1)
+            spread = X.shape[1] * np.average(squares, weights=sample_weight)
     else:
         spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
+    largest = float(np.abs(X - X[0]).max())
     rounding = float(np.finfo(float).eps * np.abs(X).max()) * X.size**0.5
+    if not np.isfinite(spread) or (largest > rounding and float(spread) < SMALLEST_SPREAD):
+        raise ValueError(
+            f"gamma={gamma!r} finds no width: squares of the differences in X, up to "
+            f"{largest:.3g}, {'overflow' if largest > 1.0 else 'vanish'}. Rescale the features."
+        )
     return float(1.0 / spread) if float(spread) ** 0.5 > rounding else 1.0
 
 

@@ -7,7 +7,7 @@ from kernelbook.qp.interior_point import InteriorPoint
 from kernelbook.qp.multipliers import accepted_multipliers, multiplier_bounds
 from kernelbook.qp.program import EPS, QuadraticProgram
 
-__all__ = ["feasible_point", "polish"]
+__all__ = ["feasible_point", "polish", "solve_free"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -106,6 +106,30 @@ def _slack(program: QuadraticProgram, x: Array, gradient: Array, tol: float) -> 
     return max(0.01 * tol * scale, 4 * EPS * program.curvature * float(np.abs(x).sum()))
 
 
+def solve_free(
+    program: QuadraticProgram, free: Index, rhs: Array, target: float
+) -> tuple[Array, float] | None:
+    """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), for the free variables.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    free : ndarray of shape (k,), dtype=int
+        The variables F.
+    rhs : ndarray of shape (k,)
+        Right-hand side of their rows.
+    target : float
+        Right-hand side of the equality.
+
+    Returns
+    -------
+    tuple of ndarray of shape (k,) and float, or None
+        The values p and the multiplier m; None if they overflow.
+    """
+    return program.Q.restricted(free).solve_bordered(program.a[free], rhs, target)
+
+
 def _primal_dual(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array | None:
     """Guess the active sets, solve, flip every variable that objects, until none does."""
     lower, upper, a = program.lower, program.upper, program.a
@@ -120,7 +144,7 @@ def _primal_dual(program: QuadraticProgram, start: InteriorPoint, tol: float) ->
             return None
         x = np.where(at_upper, upper, np.where(at_lower, lower, near))
         _, gradient = program.objective_and_gradient(x)
-        solved = _solve_free(program, free, gradient, x)
+        solved = solve_free(program, free, -gradient[free], program.b - float(a @ x))
         if solved is None:
             return None
         step, multiplier = solved
@@ -146,14 +170,6 @@ def _primal_dual(program: QuadraticProgram, start: InteriorPoint, tol: float) ->
         at_lower = (at_lower & ~release) | too_low
         at_upper = (at_upper & ~release) | too_high
     return None
-
-
-def _solve_free(
-    program: QuadraticProgram, free: Index, gradient: Array, x: Array
-) -> tuple[Array, float] | None:
-    """The step of the free variables to their optimum, and the multiplier there."""
-    missed = program.b - float(program.a @ x)
-    return program.Q.restricted(free).solve_bordered(program.a[free], -gradient[free], missed)
 
 
 def _primal(program: QuadraticProgram, x: Array, tol: float) -> Array:
@@ -230,7 +246,7 @@ def _release(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -
 def _newton_step(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -> None:
     """Go to the minimum over the free variables, or to the first bound in the way."""
     index = np.flatnonzero(free)
-    solved = _solve_free(program, index, gradient, x)
+    solved = solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
     if solved is None:
         return
     p, start = solved[0], x[index]

@@ -51,6 +51,8 @@ class Quadratic(ABC):
         The matrix, if it is stored.
     is_relative : bool
         Whether its entries lack what the equality makes constant.
+    is_given : bool
+        Whether the entries are those of the problem, and not computed from points with rounding.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
     is_low_rank : bool
@@ -62,6 +64,7 @@ class Quadratic(ABC):
     diagonal: Array
     in_memory: Array | None = None
     is_relative: bool = False
+    is_given: bool = False
     compiled: CompiledPoints | None = None
     is_low_rank: bool = False
     suits_single_precision: bool = True
@@ -296,7 +299,7 @@ class DenseQuadratic(Quadratic):
     in_memory: Array
 
     def __init__(self, Q: Array, *, is_relative: bool = False) -> None:
-        self.in_memory, self.is_relative = Q, is_relative
+        self.in_memory, self.is_relative, self.is_given = Q, is_relative, not is_relative
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
@@ -398,12 +401,17 @@ class QuadraticProgram:
         return float(self.Q.diagonal.max())
 
     @cached_property
-    def size_of_terms(self) -> float:
-        """Largest entry of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
+    def spreads(self) -> Array:
+        """Diagonal of P Q P in :meth:`centred`, up to the sampling of its means."""
         means = self.Q.mean_product(self.a)
-        diagonal = self.Q.diagonal - 2.0 * self.a * means
+        diagonal: Array = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
-        return max(self.curvature, float(diagonal.max()))
+        return np.maximum(diagonal, 0.0)
+
+    @cached_property
+    def sizes_of_terms(self) -> Array:
+        """The larger one of :attr:`spreads` and the diagonal of Q, which is zero for K - 1."""
+        return np.maximum(self.Q.diagonal, self.spreads)
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the objective and its gradient at a point.

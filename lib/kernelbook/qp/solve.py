@@ -1,6 +1,6 @@
 r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import copysign
 
 import numpy as np
@@ -25,10 +25,16 @@ __all__ = [
 Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
-# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left.
+# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
+# and so is an objective below this fraction of what b alone makes it.
 CANCELLATION = 1e-6
+# Largest relative gap, rounding included, that is called optimal, unless tol allows more.
+LARGEST_GAP = 1e-6
+# A box that is narrower than this part of the sum of x is no wider than rounding.
+NARROW = 64 * EPS
 # Statuses other than 'optimal'.
-NOT_OPTIMAL, STALLED, MAX_ITER = "not optimal to tol", "stalled", "max_iter"
+NOT_OPTIMAL, ROUNDING = "not optimal to tol", "rounding"
+STALLED, MAX_ITER = "stalled", "max_iter"
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,12 @@ class Certificate:
     kkt_violation : float
         Largest violation of the optimality conditions, in units of the gradient: relative to
         the largest entry of its two terms, Qx and q.
-    status : {'optimal', 'not optimal to tol', 'stalled', 'max_iter'}
-        ``'optimal'`` if the violation is within the tolerance that was asked for. Otherwise
-        ``'stalled'`` for a solver that could not go on, ``'max_iter'`` for one that was stopped,
-        and ``'not optimal to tol'`` for a machine that is only certified here.
+    status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
+        ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
+        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
+        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
+        for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
+        ``'not optimal to tol'`` for a machine that is only certified here.
 
     Examples
     --------
@@ -75,7 +83,7 @@ class QPSolution:
         Largest violation of the optimality conditions, in units of the gradient.
     n_iter : int
         Number of interior-point steps, or of working sets of the exact solver.
-    status : {'optimal', 'stalled', 'max_iter'}
+    status : {'optimal', 'rounding', 'stalled', 'max_iter'}
         How the solver ended.
     objective : float
         The minimum, 1/2 x'Qx + q'x.
@@ -150,14 +158,15 @@ def solve(
     >>> solve(program, SolverOptions()).x.round(12).tolist()
     [0.5, 0.5]
     """
-    x, n_iter, product = _minimise(program, options, start)
-    if product is None:
-        product = program.Q.product(x)
-    solution = _certified(program, x, product, n_iter, options.tol)
+    x, n_iter, product = minimise(program, options, start)
+    solution = certified(program, x, product, n_iter, options)
     if solution.status == "optimal":
         return solution
-    solution = replace(solution, status=MAX_ITER if n_iter >= options.max_iter else STALLED)
-    warn_user(_unconverged(program, solution, options.tol), ConvergenceWarning)
+    from kernelbook.qp.second_chance import improved, unconverged
+
+    solution = improved(program, solution, options)
+    if solution.status != "optimal":
+        warn_user(unconverged(program, solution, options.tol), ConvergenceWarning)
     return solution
 
 
@@ -217,7 +226,7 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
     return solver
 
 
-def _minimise(
+def minimise(
     program: QuadraticProgram, options: SolverOptions, start: Array | None
 ) -> tuple[Array, int, Array | None]:
     """Fix what cannot move, then solve for the rest: x, steps, and Q x if known."""
@@ -231,65 +240,138 @@ def _minimise(
         if len(moving) == 0:
             return x, 0, None
         near = None if start is None else start[moving]
-        x[moving], n_iter, _ = _minimise(program.restricted(moving, x), options, near)
+        x[moving], n_iter, _ = minimise(program.restricted(moving, x), options, near)
         return x, n_iter, None
     # Loaded when needed: the compiled loops, and cvxopt, take their time.
     if solver == "exact":
         from kernelbook.qp.exact.working_set import solve_exact
 
         return solve_exact(program, options, start)
-    from kernelbook.qp.interior_solver import minimise
+    from kernelbook.qp import interior_solver
 
-    return *minimise(solver, program, options.tol, options.max_iter), None
-
-
-def _unconverged(program: QuadraticProgram, solution: QPSolution, tol: float) -> str:
-    bounded = bool(np.isfinite(program.upper - program.lower).all())
-    remedy = (
-        "Raise max_iter, scale the features, or lower C."
-        if bounded
-        else "Some bounds are infinite: the objective may have no minimum."
-    )
-    return (
-        f"the quadratic program was left with status {solution.status!r} after "
-        f"{solution.n_iter} steps: relative duality gap {solution.duality_gap:.3g}, KKT violation "
-        f"{solution.kkt_violation:.3g} (tol={tol:g}). {remedy}"
-    )
+    return *interior_solver.minimise(solver, program, options.tol, options.max_iter), None
 
 
-def _certified(
-    program: QuadraticProgram, x: Array, product: Array, n_iter: int, tol: float
+def rounding(program: QuadraticProgram, x: Array) -> Array:
+    """Return what rounding does to each entry of the gradient, in the quadratic mean.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        A point.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Each entry of Q is taken to be as exact as its bound, the root of the product of two
+        entries of the diagonal.
+    """
+    sizes = program.sizes_of_terms
+    return EPS * (np.sqrt(sizes) * float(np.linalg.norm(np.sqrt(sizes) * x)) + np.abs(program.q))
+
+
+def certified(
+    program: QuadraticProgram,
+    x: Array,
+    product: Array | None,
+    n_iter: int,
+    options: SolverOptions,
+    *,
+    multiplier: float | None = None,
+    residual: Array | None = None,
+    noise: Array | None = None,
 ) -> QPSolution:
-    q, a = program.q, program.a
+    """Return a point with its proof, whatever found it.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+    product : ndarray of shape (n,) or None
+        Q x, if it is known.
+    n_iter : int
+        Steps that led to the point.
+    options : SolverOptions
+        Tolerance and limit of steps.
+    multiplier : float, default=None
+        That of the equality. If None, what the free variables agree on.
+    residual : ndarray of shape (n,), default=None
+        Gradient plus that multiplier times a. If None, it is computed from the product.
+    noise : ndarray of shape (n,), default=None
+        What rounding may have done to the residual. If None, what :func:`rounding` says.
+
+    Returns
+    -------
+    QPSolution
+        The point, its multiplier and what both prove.
+
+    Raises
+    ------
+    ValueError
+        If the objective or the gradient is no number.
+    """
+    q, a, lower, upper = program.q, program.a, program.lower, program.upper
+    product = program.Q.product(x) if product is None else product
     gradient = product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
     along = float(a @ gradient) / float(a @ a)
     objective = 0.5 * float(x @ product) + float(q @ x)
-    size = float(np.abs(x).sum())
-    total = program.size_of_terms * size
-    scale = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * total)
-    certificate, multiplier = certify(
-        gradient - along * a,
-        a,
-        program.lower,
-        program.upper,
+    gradient -= along * a
+    given = _multiplier(gradient, x, a, lower, upper) if multiplier is None else multiplier + along
+    size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
+    by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
+    unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
+    certificate = certify_residual(
+        gradient + given * a if residual is None else residual,
         x,
-        objective=copysign(max(abs(objective), EPS * total * size), objective),
-        scale=scale or 1.0,
-        tol=tol,
+        lower,
+        upper,
+        objective=copysign(max(abs(objective), by_b), objective),
+        scale=unit or 1.0,
+        tol=options.tol,
+        noise=rounding(program, x) if noise is None else noise,
     )
-    missed = abs(float(a @ x) - program.b)
-    feasible = missed <= FEASIBILITY * max(abs(program.b), float(np.abs(a) @ np.abs(x)))
+    if not np.isfinite([objective, along, certificate.duality_gap]).all():
+        raise ValueError(
+            "the products of kernel values and C (or of prior_scale and n**prior_exponent) "
+            "overflow: rescale X, or lower them."
+        )
+    status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
+    if status == NOT_OPTIMAL:
+        status = MAX_ITER if n_iter >= options.max_iter else STALLED
     return QPSolution(
         x=x,
-        multiplier=multiplier - along,
+        multiplier=given - along,
         duality_gap=certificate.duality_gap,
         kkt_violation=certificate.kkt_violation,
         n_iter=n_iter,
-        status=certificate.status if feasible else STALLED,
+        status=status,
         objective=objective,
         product=product,
     )
+
+
+def is_feasible(program: QuadraticProgram, x: Array) -> bool:
+    """Say whether a point of the box meets the equality to rounding.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+
+    Returns
+    -------
+    bool
+        Whether it misses b by 1e-10 of the terms of the sum at most.
+    """
+    terms = max(abs(program.b), float(np.abs(program.a) @ np.abs(x)))
+    return abs(float(program.a @ x) - program.b) <= FEASIBILITY * terms
 
 
 def _extreme_point(program: QuadraticProgram) -> Array | None:
@@ -332,6 +414,7 @@ def certify(
     objective: float,
     scale: float,
     tol: float,
+    noise: Array | float = 0.0,
 ) -> tuple[Certificate, float]:
     r"""Return the certificate and the multiplier of a feasible point.
 
@@ -361,6 +444,9 @@ def certify(
         The unit of the violation.
     tol : float
         Largest violation, in that unit, that counts as optimal.
+    noise : float or ndarray of shape (n,), default=0.0
+        What rounding may have done to each entry of the gradient. The gap that counts is the
+        largest within it.
 
     Returns
     -------
@@ -383,7 +469,7 @@ def certify(
     multiplier = _multiplier(gradient, x, a, lower, upper)
     residual = gradient + multiplier * a
     certificate = certify_residual(
-        residual, x, lower, upper, objective=objective, scale=scale, tol=tol
+        residual, x, lower, upper, objective=objective, scale=scale, tol=tol, noise=noise
     )
     return certificate, multiplier
 
@@ -397,6 +483,7 @@ def certify_residual(
     objective: float,
     scale: float,
     tol: float,
+    noise: Array | float = 0.0,
 ) -> Certificate:
     r"""Return the certificate of a feasible point whose multiplier is given, too.
 
@@ -416,6 +503,9 @@ def certify_residual(
         The unit of the violation.
     tol : float
         Largest violation, in that unit, that counts as optimal.
+    noise : float or ndarray of shape (n,), default=0.0
+        What rounding may have done to each entry of the gradient. The gap that counts is the
+        largest within it.
 
     Returns
     -------
@@ -442,12 +532,23 @@ def certify_residual(
     down = np.where(np.isfinite(lower), x - lower, reach)
     up = np.where(np.isfinite(upper), upper - x, reach)
     gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
+    possible = float(
+        np.maximum(
+            np.maximum(residual + noise, 0) * down, np.maximum(noise - residual, 0) * up
+        ).sum()
+    )
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    status = "optimal" if violation <= tol * scale else NOT_OPTIMAL
-    return Certificate(gap / size, violation / scale, status)
+    if violation > tol * scale:
+        return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
+    if possible <= max(LARGEST_GAP, tol) * size:
+        return Certificate(gap / size, violation / scale, "optimal")
+    return Certificate(possible / size, violation / scale, ROUNDING)
 
 
 def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    wide = upper - lower > NARROW * float(np.abs(x).sum())
+    if not wide.all() and wide.any():
+        return _multiplier(gradient[wide], x[wide], a[wide], lower[wide], upper[wide])
     free = (x > lower) & (x < upper) & (a != 0)
     if free.any():
         return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0

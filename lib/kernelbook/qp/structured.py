@@ -34,7 +34,7 @@ class PairedQuadratic(Quadratic):
     """
 
     def __init__(self, K: Quadratic) -> None:
-        self.K = K
+        self.K, self.is_given = K, K.is_given
         self.diagonal = np.tile(K.diagonal, 2)
         self.is_low_rank = K.is_low_rank
 
