@@ -8,11 +8,12 @@ values of C and gamma change little) hold on our sample? The tutorial does not n
 (creditcard_sample.csv); the logarithm of the amount, without the time. A genuine row stands for
 62.9 payments and has that weight in the main measure.
 
-**Splits.** *Random:* 20 stratified ones, 40 % of the rows for training, which bounds the cost, and
+**Splits.** *Random:* 20 stratified ones, 30 % of the rows for training, which bounds the cost, and
 40 % for the test. *Later:* training rows from the time before 60 % of the frauds had happened, test
-rows from the time after it; 20 random draws of two thirds of the former, so that again 189 frauds
-are in training, and of nine tenths of the latter. This is one moment of one company's two days: the
-draws tell nothing about other moments.
+rows from the time after it; 20 random draws of half of the former, so that again 142 frauds are in
+training, and of nine tenths of the latter. This is one moment of one company's two days: the
+draws tell nothing about other moments. Here only the RBF and the linear machine, LDA and logistic
+regression take part, and of the baselines the random answers.
 
 **Methods.** SVM with balanced class weights, RBF kernel (the reference), linear and polynomial of
 degree 2; the RBF machine without weights and the difference of two kernel means (standard
@@ -20,9 +21,10 @@ baselines); LDA; logistic regression; k-NN; the trivial answers. All behind stan
 on the training part. A kernel Fisher discriminant, ten times as slow here, was left out.
 
 **Grids.** Equal for all that have the parameter: C, gamma. On top: the number of
-neighbours. The linear machine ignores gamma.
+neighbours. The linear machine ignores gamma. Saturated: gamma to 0, where the RBF machine is a
+linear one, and to infinity, where the polynomial kernel has its quadratic part alone.
 
-**Selection and cut-off.** Best average precision in three inner folds, without the weights: with
+**Selection and cut-off.** Best average precision in two inner folds, without the weights: with
 them it would hang on a handful of genuine rows in each fold. For the balanced accuracy one rule
 sets all thresholds: the best balanced accuracy on the inner folds.
 
@@ -36,7 +38,7 @@ that the tutorial reports.
 and gamma beside the pair C = 1, gamma = 0.01.
 
 **Seeds.** 410 draws all splits, never used before the run. The grids were settled on seed 900 and
-three splits. The tables are data/results/card_fraud.csv and card_fraud_settings.csv, made by
+two splits. The tables are data/results/card_fraud.csv and card_fraud_settings.csv, made by
 
     python -m studies.card_fraud
 """
@@ -63,14 +65,15 @@ from studies import results
 
 SEED = 410
 REPEATS = 20
-TEST_SIZE, TRAIN_SIZE = 0.4, 0.4
-EARLY, LATE = 2 / 3, 0.9  # drawn of the payments before and after the cut
+TEST_SIZE, TRAIN_SIZE = 0.4, 0.3
+EARLY, LATE = 0.5, 0.9  # drawn of the payments before and after the cut
 GENUINE = 283_253  # distinct genuine payments of the whole file
-COSTS = [0.001, 0.01, 0.1, 1.0, 10.0]
-WIDTHS = [0.0003, 0.003, 0.03, 0.3]
-NEIGHBOURS = [1, 3, 9, 27, 81]
+COSTS = [1e-4, 1e-3, 1e-2, 1.0, 100.0]
+WIDTHS = [0.001, 0.01, 0.1]
+NEIGHBOURS = [1, 10, 100, 400, 700]
 MARGIN = 0.03
 REFERENCE = "RBF SVM"
+LATER = (REFERENCE, "linear SVM", "LDA", "logistic regression")
 CENTRE = (1.0, 0.01)
 SETTINGS = list(product([0.1, 1.0, 10.0, 100.0], [0.001, 0.003, 0.01, 0.03]))
 
@@ -124,11 +127,17 @@ def sensitivity_at_budget(model: Any, X: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(values[y == 1] > genuine[-1 - len(genuine) // 1000]))
 
 
+def balanced_accuracy(model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """Mean of the two rates; plain numpy, since a cut-off asks for it hundreds of times."""
+    right = model.predict(X) == y
+    return float((right[y == 1].mean() + right[y == 0].mean()) / 2)
+
+
 MEASURES = {
     "AP, all payments": ap_of_all_payments,
     "AP, sample": "average_precision",
     "sensitivity": sensitivity_at_budget,
-    "balanced accuracy": "balanced_accuracy",
+    "balanced accuracy": balanced_accuracy,
 }
 
 
@@ -161,8 +170,12 @@ def methods() -> dict[str, tuple[Pipeline, dict[str, Any]]]:
 def run(split: str, repeats: int = REPEATS, seed: int = SEED, **options: Any) -> Comparison:
     """Compare all detectors on random splits or on later payments."""
     X, y, _ = load()
+    machines = methods()
     options = {"splits": SPLITS[split](repeats, seed), "reference": REFERENCE} | options
-    return _compare(methods(), X, y, repeats, seed, **options)
+    if split == "later":
+        machines = {name: machines[name] for name in LATER}
+        options["baselines"] = ["random"]
+    return _compare(machines, X, y, repeats, seed, **options)
 
 
 def run_settings(repeats: int = REPEATS, seed: int = SEED, **options: Any) -> Comparison:
@@ -191,8 +204,9 @@ def _compare(
         measures=MEASURES,
         margin=dict.fromkeys(MEASURES, MARGIN),
         n_repeats=repeats,
-        inner=3,
-        cutoff="balanced_accuracy",
+        inner=2,
+        cutoff=balanced_accuracy,
+        saturated={"gamma": ["low", "high"]} if len(machines) < len(SETTINGS) else None,
         fixed={"linear SVM": ["gamma"]} if "linear SVM" in machines else None,
         seed=seed,
         **options,
