@@ -136,7 +136,7 @@ class ConformalOneClass(InUnitsOfOffset, ConformalOneClassSVM):
 
 
 class AsymmetricSVC(ClassifierMixin, BaseEstimator):
-    """Two-class machine with the C over n, and the weight of an ill patient, a healthy one's being 1.
+    """Two-class machine with C over n, and the weight of the ill, that of the healthy being 1.
 
     A number of its own, so that the comparison sees where it lies in its grid. The machine is
     scikit-learn's, for its speed; it solves the problem of KernelSVC.
