@@ -265,13 +265,11 @@ def main() -> None:
     parser.add_argument("--store", default=None, help="a directory to resume from")
     parser.add_argument("--n-jobs", type=int, default=-1, help="workers; -1 for one a core")
     options = vars(parser.parse_args())
-    stores = {
-        part: options["store"] and f"{options['store']}/{part}" for part in ("equal", "search")
-    }
-    options["store"] = stores["equal"]
+    store = options.pop("store")
+    options["store"] = store and f"{store}/equal"
     equal = {name_of(*case): run_equal(*case, **options) for case in product(FILES, EQUAL)}
     results.write("one_class_conformal_equal", equal)
-    options["store"] = stores["search"]
+    options["store"] = store and f"{store}/search"
     results.write("one_class_conformal", {file: run(file, **options) for file in FILES})
 
 
