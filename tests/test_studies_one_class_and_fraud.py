@@ -9,6 +9,7 @@ from studies import card_fraud, one_class_conformal, results
 TABLES = [
     "card_fraud",
     "card_fraud_settings",
+    "one_class_conformal",
     "one_class_conformal_equal",
 ]
 QUIET = {"backend": "sequential", "progress": False}
