@@ -1,7 +1,9 @@
 """What is tried where a solver has not reached the optimum, and what is said if that fails too."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,6 @@ from kernelbook.qp.solve import (
     certified,
     goes_exact,
     is_feasible,
-    minimise,
     rounding,
 )
 
@@ -27,6 +28,9 @@ __all__ = ["improved", "unconverged"]
 
 Array = NDArray[np.float64]
 WideNumber = np.longdouble
+Minimise = Callable[
+    [QuadraticProgram, SolverOptions, Array | None], tuple[Array, int, Array | None]
+]
 
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
@@ -39,7 +43,9 @@ ENTRY_ERROR = 4.0 * EPS
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
-def improved(program: QuadraticProgram, solution: QPSolution, options: SolverOptions) -> QPSolution:
+def improved(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, minimise: Minimise
+) -> QPSolution:
     """Return the best of a solution and of what else can be tried.
 
     Boxes that are narrower than rounding are decided by the sign of the gradient; where that is
@@ -54,13 +60,15 @@ def improved(program: QuadraticProgram, solution: QPSolution, options: SolverOpt
         The first attempt, not optimal.
     options : SolverOptions
         Solver, tolerance and limits.
+    minimise : callable
+        From a program, options and a start to x, the number of steps and Q x, if it is known.
 
     Returns
     -------
     QPSolution
         With its proof.
     """
-    best = _repaired(program, solution, options)
+    best = _repaired(program, solution, options, minimise)
     if best.status == "optimal" or solution.status == MAX_ITER:
         return best
     was_dense = not (program.Q.is_low_rank or goes_exact(len(program.q), options))
@@ -68,15 +76,16 @@ def improved(program: QuadraticProgram, solution: QPSolution, options: SolverOpt
         program = replace(program, Q=program.Q.formed())
         x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
         other = certified(program, x, product, n_iter, options)
-        best = _better(best, _repaired(program, other, options))
+        best = _better(best, _repaired(program, other, options, minimise))
     return best
 
 
 def _repaired(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, minimise: Minimise
 ) -> QPSolution:
     """The solution, or what one of the repairs makes of it."""
-    for repair in (_feasible, _settled, _with_best_multiplier, _tilted):
+    settled = partial(_settled, minimise=minimise)
+    for repair in (_feasible, settled, _with_best_multiplier, _tilted):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -198,7 +207,11 @@ def _tilted(
 
 
 def _settled(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+    program: QuadraticProgram,
+    solution: QPSolution,
+    options: SolverOptions,
+    *,
+    minimise: Minimise,
 ) -> QPSolution | None:
     """The solution with its narrow boxes decided; None if there are none."""
     width = program.upper - program.lower

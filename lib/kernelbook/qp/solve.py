@@ -158,13 +158,13 @@ def solve(
     >>> solve(program, SolverOptions()).x.round(12).tolist()
     [0.5, 0.5]
     """
-    x, n_iter, product = minimise(program, options, start)
+    x, n_iter, product = _minimise(program, options, start)
     solution = certified(program, x, product, n_iter, options)
     if solution.status == "optimal":
         return solution
     from kernelbook.qp.second_chance import improved, unconverged
 
-    solution = improved(program, solution, options)
+    solution = improved(program, solution, options, _minimise)
     if solution.status != "optimal":
         warn_user(unconverged(program, solution, options.tol), ConvergenceWarning)
     return solution
@@ -226,7 +226,7 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
     return solver
 
 
-def minimise(
+def _minimise(
     program: QuadraticProgram, options: SolverOptions, start: Array | None
 ) -> tuple[Array, int, Array | None]:
     """Fix what cannot move, then solve for the rest: x, steps, and Q x if known."""
@@ -240,16 +240,16 @@ def minimise(
         if len(moving) == 0:
             return x, 0, None
         near = None if start is None else start[moving]
-        x[moving], n_iter, _ = minimise(program.restricted(moving, x), options, near)
+        x[moving], n_iter, _ = _minimise(program.restricted(moving, x), options, near)
         return x, n_iter, None
     # Loaded when needed: the compiled loops, and cvxopt, take their time.
     if solver == "exact":
         from kernelbook.qp.exact.working_set import solve_exact
 
         return solve_exact(program, options, start)
-    from kernelbook.qp import interior_solver
+    from kernelbook.qp.interior_solver import minimise
 
-    return *interior_solver.minimise(solver, program, options.tol, options.max_iter), None
+    return *minimise(solver, program, options.tol, options.max_iter), None
 
 
 def rounding(program: QuadraticProgram, x: Array) -> Array:
