@@ -86,11 +86,10 @@ def make_random_logit(
 
     Notes
     -----
-    The generator of a comparison of Bayesian descriptions [Kim2024]_ as far as its figures tell it.
-    The four coefficients have means of sum 3.56, which are taken to be equal, and the distribution
-    of the other features is our assumption. Per observation the fraction of class 1 is .433, .452
-    and .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible accuracies are
-    .575, .554 and .538.
+    The generator of a comparison of Bayesian descriptions [Kim2024]_, with its means and variances.
+    Whether coefficients are drawn per observation is not stated there. If they are, the fraction of
+    class 1 is .433, .452 and .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible
+    accuracies are .575, .554 and .538.
 
     References
     ----------
