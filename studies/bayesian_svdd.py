@@ -73,14 +73,14 @@ MIXED, APART = 1.01, 1.1  # R-hat
 CENTRE: dict[str, Any] = {"boundary": "line", "p": 10, "imbalance": 10, "contamination": 0.0}
 DESIGNS: dict[str, dict[str, Any]] = {
     "centre": {},
-    "p = 2": {"p": 2},
-    "p = 50": {"p": 50},
-    "p = 100": {"p": 100},
-    "1 to 20": {"imbalance": 20},
     "1 to 50": {"imbalance": 50},
+    "p = 100": {"p": 100},
+    "parabola, p = 2": {"boundary": "parabola", "p": 2},
     "10 % hidden": {"contamination": 0.1},
     "parabola": {"boundary": "parabola"},
-    "parabola, p = 2": {"boundary": "parabola", "p": 2},
+    "p = 2": {"p": 2},
+    "p = 50": {"p": 50},
+    "1 to 20": {"imbalance": 20},
 }
 
 SHORT = {"n_chains": 4, "n_samples": 60, "n_burn_in": 40}
