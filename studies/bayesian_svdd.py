@@ -10,13 +10,15 @@ after 40, whose R-hat is in the table. Mean and standard deviation over the ten 
 the printed ones; nothing is tested.
 
 *Comparison.* Is BSVDD-M, with the repaired prior, worth its chains? Labels that are right, one
-minority point (y = 1) for 10, 20 or 50 of 200 targets,
+minority point (y = 1) for 10 or 50 of 200 targets,
 
 .. math:: x_2 = c\,(x_1^2 - 1) + e + 3 y, \qquad e, x_1, x_3, \dots, x_p \sim N(0, 1),
 
 with c = 0 (the best boundary is a line) or c = 1 (a parabola). The best score has the AUC
-:math:`\Phi(3 / \sqrt 2) = .983` in every design. One factor is varied at a time around a centre,
-a line, 10 features, one to ten, no contamination; and the parabola once more in the plane. The
+:math:`\Phi(3 / \sqrt 2) = .983` in every design. Around a centre, a line, 10 features, one to ten, no
+contamination, one factor is changed at a time: one to 50, 100 features, 10 % of the training
+targets being hidden minority points, the parabola; and the parabola once more in the plane. Three
+more designs (2 and 50 features, one to 20) were planned and left out for their time. The
 test sets hold 1,000 targets and 500 minority points, since neither measure depends on their ratio.
 
 * Methods: BSVDD-M (the reference), BSVDD, SVDD with and without the known minority points, the
@@ -78,9 +80,6 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "parabola, p = 2": {"boundary": "parabola", "p": 2},
     "10 % hidden": {"contamination": 0.1},
     "parabola": {"boundary": "parabola"},
-    "p = 2": {"p": 2},
-    "p = 50": {"p": 50},
-    "1 to 20": {"imbalance": 20},
 }
 
 SHORT: dict[str, Any] = {
