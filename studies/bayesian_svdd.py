@@ -15,11 +15,11 @@ minority point (y = 1) for 10 or 50 of 200 targets,
 .. math:: x_2 = c\,(x_1^2 - 1) + e + 3 y, \qquad e, x_1, x_3, \dots, x_p \sim N(0, 1),
 
 with c = 0 (the best boundary is a line) or c = 1 (a parabola). The best score has the AUC
-:math:`\Phi(3 / \sqrt 2) = .983` in every design. Around a centre, a line, 10 features, one to ten, no
-contamination, one factor is changed at a time: one to 50, 100 features, 10 % of the training
+:math:`\Phi(3 / \sqrt 2) = .983` in every design. Around a centre, a line, 10 features, one to ten,
+no contamination, one factor is changed at a time: one to 50, 100 features, 10 % of the training
 targets being hidden minority points, the parabola; and the parabola once more in the plane. Three
-more designs (2 and 50 features, one to 20) were planned and left out for their time. The
-test sets hold 1,000 targets and 500 minority points, since neither measure depends on their ratio.
+more designs (2 and 50 features, one to 20) were planned and left out for their time. The test sets
+hold 1,000 targets and 500 minority points, since neither measure depends on their ratio.
 
 * Methods: BSVDD-M (the reference), BSVDD, SVDD with and without the known minority points, the
   two-class SVM with balanced weights, and all baselines of :func:`kernelbook.study.compare`.
