@@ -305,4 +305,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # A store knows the functions by the module's own name, which is not "__main__".
+    from studies import bayesian_svdd
+
+    bayesian_svdd.main()
