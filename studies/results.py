@@ -42,9 +42,10 @@ def read(name: str) -> pd.DataFrame:
     pandas.DataFrame
         The rows as written.
     """
-    frame = pd.read_csv(_path(name), keep_default_na=True)
-    words = [column for column in ("chosen", "widen", "fixed") if column in frame]
-    return frame.fillna(dict.fromkeys(words, ""))
+    words = dict.fromkeys(("chosen", "widen", "fixed"), "")
+    # A column of empty cells would be read as numbers.
+    frame = pd.read_csv(_path(name), dtype=dict.fromkeys(words, str))
+    return frame.fillna({column: words[column] for column in words if column in frame})
 
 
 def _path(name: str) -> Path:
