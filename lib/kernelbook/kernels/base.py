@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, gen_batches
 
 from kernelbook.kernels.expansion import Expansion, KernelExpansion
+from kernelbook.kernels.width import resolve_gamma
 
 if TYPE_CHECKING:
     from kernelbook.kernels.compiled import CompiledPoints
 
-__all__ = ["NAMED", "Array", "Index", "Kernel", "KernelLike", "Matrix", "resolve_kernel"]
+__all__ = ["NAMED", "Array", "Index", "Kernel", "KernelParameters", "Matrix"]
 
 Matrix = NDArray[np.float64]
 Array = NDArray[np.float64]
@@ -124,8 +125,6 @@ class Kernel(ABC):
         Kernel
             A kernel with those of gamma, degree and coef0 that are fields of its class.
         """
-        from kernelbook.kernels.radial import resolve_gamma
-
         given: dict[str, Any] = {"degree": parameters.degree, "coef0": parameters.coef0}
         own: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
         if "gamma" in own:
@@ -451,74 +450,3 @@ class Kernel(ABC):
             "'linear', 'poly', 'rbf', their sums and products, and kernels that define "
             "weighted_gradient, one_sided_gradient and metric."
         )
-
-
-KernelLike = str | Kernel | Callable[..., ArrayLike]
-
-
-def resolve_kernel(
-    kernel: KernelLike,
-    X: Matrix,
-    *,
-    gamma: float | str = 1.0,
-    degree: int = 3,
-    coef0: float = 0.0,
-    sample_weight: Array | None = None,
-) -> Kernel:
-    """Return the kernel object for what was given as an estimator's ``kernel``.
-
-    Parameters
-    ----------
-    kernel : str, Kernel or callable
-        A name of :data:`NAMED`, an object, or a function of (X, Y) that returns the matrix of
-        values. An object or a function has its own parameters: the others are ignored.
-    X : ndarray of shape (n, d)
-        Training points, or the Gram matrix for 'precomputed'.
-    gamma : float or str, default=1.0
-        The width of a named kernel, or a rule for it; see
-        :func:`~kernelbook.kernels.resolve_gamma`.
-    degree : int, default=3
-        Degree of 'poly'.
-    coef0 : float, default=0.0
-        Independent term of 'poly' and 'sigmoid'.
-    sample_weight : ndarray of shape (n,), default=None
-        Weights of the points in rules for the width.
-
-    Returns
-    -------
-    Kernel
-        The object itself if one was given.
-
-    Raises
-    ------
-    ValueError
-        If the name is not known, a parameter is out of range, or a precomputed matrix is not
-        square.
-
-    Examples
-    --------
-    >>> from kernelbook.kernels import RBF
-    >>> resolve_kernel("rbf", np.array([[0.0], [2.0]]), gamma="auto")
-    RBF(gamma=1.0)
-    """
-    if isinstance(kernel, type):
-        raise ValueError(f"kernel must be an object, not a class: {kernel.__name__}(...).")
-    if isinstance(kernel, Kernel):
-        resolved = kernel
-    elif isinstance(kernel, str) and kernel in NAMED:
-        parameters = KernelParameters(gamma, degree, coef0, sample_weight)
-        resolved = NAMED[kernel].from_parameters(X, parameters)
-    elif callable(kernel):
-        from kernelbook.kernels.given import FromCallable
-
-        resolved = FromCallable(kernel)
-    else:
-        raise ValueError(
-            f"kernel must be one of {[*NAMED]}, a Kernel object or a callable, got {kernel!r}."
-        )
-    if resolved.is_precomputed and X.shape[0] != X.shape[1]:
-        raise ValueError(
-            "kernel='precomputed' needs the square Gram matrix (n_train, n_train) in fit, "
-            f"got shape {X.shape}."
-        )
-    return resolved

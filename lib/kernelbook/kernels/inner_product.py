@@ -14,7 +14,7 @@ import numpy as np
 from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
-from kernelbook.kernels.radial import SMALLEST_SPREAD
+from kernelbook.kernels.width import SMALLEST_SPREAD
 from kernelbook.validation import check_number
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]

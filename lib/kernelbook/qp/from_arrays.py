@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernelbook.kernels import check_gram
+from kernelbook.qp.certificate import QPSolution
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram
-from kernelbook.qp.solve import QPSolution, solve
+from kernelbook.qp.solve import solve
 from kernelbook.validation import check_number
 
 __all__ = ["solve_qp"]

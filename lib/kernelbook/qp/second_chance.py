@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.qp.options import SolverOptions
-from kernelbook.qp.polish import solve_free
-from kernelbook.qp.program import EPS, QuadraticProgram
-from kernelbook.qp.solve import (
+from kernelbook.qp.certificate import (
     MAX_ITER,
     NARROW,
     ROUNDING,
     STALLED,
     QPSolution,
     certified,
-    goes_exact,
     is_feasible,
     rounding,
 )
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.polish import solve_free
+from kernelbook.qp.program import EPS, QuadraticProgram
 
 __all__ = ["improved", "unconverged"]
 
@@ -44,13 +43,18 @@ STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
 def improved(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, minimise: Minimise
+    program: QuadraticProgram,
+    solution: QPSolution,
+    options: SolverOptions,
+    minimise: Minimise,
+    *,
+    asks_dense: bool,
 ) -> QPSolution:
     """Return the best of a solution and of what else can be tried.
 
     Boxes that are narrower than rounding are decided by the sign of the gradient; where that is
-    not all that was wrong, the other variables are solved for again. ``solver='auto'`` also asks
-    the interior point, unless it was the limit on steps that ended the first attempt.
+    not all that was wrong, the other variables are solved for again. The dense solver may be asked,
+    too, unless it was the limit on steps that ended the first attempt.
 
     Parameters
     ----------
@@ -62,6 +66,8 @@ def improved(
         Solver, tolerance and limits.
     minimise : callable
         From a program, options and a start to x, the number of steps and Q x, if it is known.
+    asks_dense : bool
+        Whether the dense solver is asked, too.
 
     Returns
     -------
@@ -71,8 +77,7 @@ def improved(
     best = _repaired(program, solution, options, minimise)
     if best.status == "optimal" or solution.status == MAX_ITER:
         return best
-    was_dense = not (program.Q.is_low_rank or goes_exact(len(program.q), options))
-    if options.solver == "auto" and not was_dense and len(program.q) <= DENSE_UP_TO:
+    if asks_dense and len(program.q) <= DENSE_UP_TO:
         program = replace(program, Q=program.Q.formed())
         x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
         other = certified(program, x, product, n_iter, options)
