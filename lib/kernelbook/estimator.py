@@ -42,7 +42,6 @@ __all__ = [
     "check_weights",
     "degeneracy",
     "expand",
-    "linear_coefficients",
     "low_rank_matrix",
     "training_gram",
     "training_matrix",
@@ -446,43 +445,6 @@ def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> 
     smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
     whole[np.abs(whole) <= smallest] = 0.0
     return whole, np.flatnonzero(whole)
-
-
-def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
-    """Return the normal vector of coefficients that sum to zero, shape (1, d).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The linear kernel.
-    dual_coef : ndarray of shape (1, n_SV)
-        Signed coefficients.
-    support_vectors : ndarray of shape (n_SV, d)
-        Their points.
-
-    Returns
-    -------
-    ndarray of shape (1, d)
-        The sum of coefficient times point, about the mean of the points so that an offset of
-        the data costs no digits.
-
-    Raises
-    ------
-    AttributeError
-        If the kernel is not linear.
-
-    Examples
-    --------
-    >>> from kernelbook.kernels import Linear
-    >>> points = np.array([[1.0], [3.0]])
-    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
-    [[1.0]]
-    """
-    if not kernel.is_linear:
-        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
-    if len(support_vectors) == 0:
-        return np.zeros((1, support_vectors.shape[1]))
-    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))
 
 
 def degeneracy(n_support: int, n_points: int) -> str | None:

@@ -15,10 +15,9 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
 from kernelbook.qp import PairedQuadratic, Quadratic, QuadraticProgram, SolverOptions, solve
 
 __all__ = ["KernelSVR", "svr_dual"]

@@ -6,7 +6,7 @@ object, a name or a function as its ``kernel``. The Gram matrix of one sample is
 symmetric, and has a diagonal of exactly 1 for the RBF and the Laplacian kernel.
 """
 
-from kernelbook.kernels.base import NAMED, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.base import NAMED, Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.kernels.composite import Constant, Product, Sum
 from kernelbook.kernels.expansion import BLOCK_VALUES, Expansion
 from kernelbook.kernels.functions import gram, laplacian, linear, polynomial, rbf, sigmoid
@@ -16,10 +16,9 @@ from kernelbook.kernels.gram_matrix import (
     check_gram,
     squared_feature_distances,
 )
-from kernelbook.kernels.inner_product import Linear, Polynomial, Sigmoid
-from kernelbook.kernels.radial import RBF, Laplacian, Radial
-from kernelbook.kernels.resolve import KernelLike, resolve_kernel
-from kernelbook.kernels.width import resolve_gamma
+from kernelbook.kernels.inner_product import Linear, Polynomial, Sigmoid, linear_coefficients
+from kernelbook.kernels.parameters import KernelParameters
+from kernelbook.kernels.radial import RBF, Laplacian, Radial, resolve_gamma
 
 __all__ = [
     "BLOCK_VALUES",
@@ -45,6 +44,7 @@ __all__ = [
     "gram",
     "laplacian",
     "linear",
+    "linear_coefficients",
     "polynomial",
     "rbf",
     "resolve_gamma",

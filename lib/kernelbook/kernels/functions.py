@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelbook.kernels.base import Matrix
+from kernelbook.kernels.base import KernelLike, Matrix, resolve_kernel
 from kernelbook.kernels.inner_product import Linear, Polynomial, Sigmoid
 from kernelbook.kernels.radial import RBF, Laplacian
-from kernelbook.kernels.resolve import KernelLike, resolve_kernel
 
 __all__ = ["gram", "laplacian", "linear", "polynomial", "rbf", "sigmoid"]
 

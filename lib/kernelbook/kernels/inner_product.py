@@ -11,13 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.base import Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
-from kernelbook.kernels.width import SMALLEST_SPREAD
+from kernelbook.kernels.parameters import KernelParameters
+from kernelbook.kernels.radial import SMALLEST_SPREAD
 from kernelbook.validation import check_number
 
-__all__ = ["Linear", "Polynomial", "Sigmoid"]
+__all__ = ["Linear", "Polynomial", "Sigmoid", "linear_coefficients"]
 
 
 @dataclass(frozen=True)
@@ -361,3 +362,39 @@ def _finite(K: Matrix, kernel: Kernel) -> Matrix:
             f"the kernel {kernel!r} overflows on this X: rescale the features or lower the degree."
         )
     return K
+
+
+def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
+    """Return the normal vector of coefficients that sum to zero, shape (1, d).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The linear kernel.
+    dual_coef : ndarray of shape (1, n_SV)
+        Signed coefficients.
+    support_vectors : ndarray of shape (n_SV, d)
+        Their points.
+
+    Returns
+    -------
+    ndarray of shape (1, d)
+        The sum of coefficient times point, about the mean of the points so that an offset of
+        the data costs no digits.
+
+    Raises
+    ------
+    AttributeError
+        If the kernel is not linear.
+
+    Examples
+    --------
+    >>> points = np.array([[1.0], [3.0]])
+    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
+    [[1.0]]
+    """
+    if not kernel.is_linear:
+        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
+    if len(support_vectors) == 0:
+        return np.zeros((1, support_vectors.shape[1]))
+    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.qp.certificate import (
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.polish import solve_free
+from kernelbook.qp.program import EPS, QuadraticProgram
+from kernelbook.qp.solve import (
     MAX_ITER,
     NARROW,
     ROUNDING,
@@ -19,9 +22,6 @@ from kernelbook.qp.certificate import (
     is_feasible,
     rounding,
 )
-from kernelbook.qp.options import SolverOptions
-from kernelbook.qp.polish import solve_free
-from kernelbook.qp.program import EPS, QuadraticProgram
 
 __all__ = ["improved", "unconverged"]
 

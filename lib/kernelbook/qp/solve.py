@@ -1,4 +1,7 @@
-r"""Solve a quadratic program: dispatch to a solver, then the certificate."""
+r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
+
+from dataclasses import dataclass
+from math import copysign
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,13 +9,118 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.exceptions import InfeasibleError, warn_user
 from kernelbook.kernels.compiled import loops_are_available
-from kernelbook.qp.certificate import FEASIBILITY, QPSolution, certified
+from kernelbook.qp.multipliers import multiplier_bounds
 from kernelbook.qp.options import SOLVERS, SolverOptions
 from kernelbook.qp.program import EPS, QuadraticProgram
 
-__all__ = ["goes_exact", "solve"]
+__all__ = [
+    "MAX_ITER",
+    "NARROW",
+    "ROUNDING",
+    "STALLED",
+    "Certificate",
+    "QPSolution",
+    "certified",
+    "certify_residual",
+    "fitting_multiplier",
+    "goes_exact",
+    "is_feasible",
+    "rounding",
+    "solve",
+]
 
 Array = NDArray[np.float64]
+
+FEASIBILITY = 1e-10
+# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
+# and so is an objective below this fraction of what b alone makes it.
+CANCELLATION = 1e-6
+# Largest relative gap, rounding included, that is called optimal, unless tol allows more.
+LARGEST_GAP = 1e-6
+# A box that is narrower than this part of the sum of x is no wider than rounding.
+NARROW = 64 * EPS
+# Statuses other than 'optimal'.
+NOT_OPTIMAL, ROUNDING = "not optimal to tol", "rounding"
+STALLED, MAX_ITER = "stalled", "max_iter"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What proves a fit.
+
+    Attributes
+    ----------
+    duality_gap : float
+        The difference ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution
+        has an objective that is better by more than this fraction.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the gradient: relative to
+        the largest entry of its two terms, Qx and q.
+    status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
+        ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
+        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
+        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
+        for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
+        ``'not optimal to tol'`` for a machine that is only certified here.
+
+    Examples
+    --------
+    >>> Certificate(duality_gap=1e-12, kkt_violation=3e-10, status="optimal").status
+    'optimal'
+    """
+
+    duality_gap: float
+    kkt_violation: float
+    status: str
+
+
+@dataclass(frozen=True)
+class QPSolution:
+    """Solution of :func:`solve_qp`, with its proof.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,)
+        Bounded variables are exactly at their bounds.
+    multiplier : float
+        Of the equality; the bias of a support vector machine.
+    duality_gap : float
+        Relative duality gap, see :class:`~kernelbook.qp.Certificate`.
+    kkt_violation : float
+        Largest violation of the optimality conditions, in units of the gradient.
+    n_iter : int
+        Number of interior-point steps, or of working sets of the exact solver.
+    status : {'optimal', 'rounding', 'stalled', 'max_iter'}
+        How the solver ended.
+    objective : float
+        The minimum, 1/2 x'Qx + q'x.
+    product : ndarray of shape (n,)
+        The product Q x.
+
+    Examples
+    --------
+    The point of the line x + y = 1 that is nearest to the origin; its gradient (1/2, 1/2) is
+    minus the multiplier times a = (1, 1):
+
+    >>> from kernelbook.qp import solve_qp
+    >>> solution = solve_qp([[1, 0], [0, 1]], [0, 0], [1, 1], 1, 0, 1)
+    >>> solution.objective, solution.multiplier, solution.certificate.status
+    (0.25, -0.5, 'optimal')
+    """
+
+    x: Array
+    multiplier: float
+    duality_gap: float
+    kkt_violation: float
+    n_iter: int
+    status: str
+    objective: float
+    product: Array
+
+    @property
+    def certificate(self) -> Certificate:
+        """Gap, violation and status alone."""
+        return Certificate(self.duality_gap, self.kkt_violation, self.status)
 
 
 def solve(
@@ -181,3 +289,210 @@ def _infeasible(b: float, smallest: float, largest: float) -> str:
         f"no point of the box meets the equality: a'x can be {smallest:.6g} to {largest:.6g}, "
         f"but b = {b:.6g}. Widen the bounds {remedy}."
     )
+
+
+def rounding(program: QuadraticProgram, x: Array) -> Array:
+    """Return what rounding does to each entry of the gradient, in the quadratic mean.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        A point.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Each entry of Q is taken to be as exact as its bound, the root of the product of two
+        entries of the diagonal.
+    """
+    sizes = program.sizes_of_terms
+    return EPS * (np.sqrt(sizes) * float(np.linalg.norm(np.sqrt(sizes) * x)) + np.abs(program.q))
+
+
+def certified(
+    program: QuadraticProgram,
+    x: Array,
+    product: Array | None,
+    n_iter: int,
+    options: SolverOptions,
+    *,
+    multiplier: float | None = None,
+    residual: Array | None = None,
+    noise: Array | None = None,
+) -> QPSolution:
+    """Return a point with its proof, whatever found it.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+    product : ndarray of shape (n,) or None
+        Q x, if it is known.
+    n_iter : int
+        Steps that led to the point.
+    options : SolverOptions
+        Tolerance and limit of steps.
+    multiplier : float, default=None
+        That of the equality. If None, what the free variables agree on.
+    residual : ndarray of shape (n,), default=None
+        Gradient plus that multiplier times a. If None, it is computed from the product.
+    noise : ndarray of shape (n,), default=None
+        What rounding may have done to the residual. If None, what :func:`rounding` says.
+
+    Returns
+    -------
+    QPSolution
+        The point, its multiplier and what both prove.
+
+    Raises
+    ------
+    ValueError
+        If the objective or the gradient is no number.
+    """
+    q, a, lower, upper = program.q, program.a, program.lower, program.upper
+    product = program.Q.product(x) if product is None else product
+    gradient = product + q
+    # The part along a belongs to the multiplier; without it the differences keep their digits.
+    along = float(a @ gradient) / float(a @ a)
+    objective = 0.5 * float(x @ product) + float(q @ x)
+    gradient -= along * a
+    fitting = fitting_multiplier(gradient, x, a, lower, upper)
+    given = fitting if multiplier is None else multiplier + along
+    size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
+    by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
+    unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
+    certificate = certify_residual(
+        gradient + given * a if residual is None else residual,
+        x,
+        lower,
+        upper,
+        objective=copysign(max(abs(objective), by_b), objective),
+        scale=unit or 1.0,
+        tol=options.tol,
+        noise=rounding(program, x) if noise is None else noise,
+    )
+    if not np.isfinite([objective, along, certificate.duality_gap]).all():
+        raise ValueError(
+            "the products of kernel values and C (or of prior_scale and n**prior_exponent) "
+            "overflow: rescale X, or lower them."
+        )
+    status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
+    if status == NOT_OPTIMAL:
+        status = MAX_ITER if n_iter >= options.max_iter else STALLED
+    return QPSolution(
+        x=x,
+        multiplier=given - along,
+        duality_gap=certificate.duality_gap,
+        kkt_violation=certificate.kkt_violation,
+        n_iter=n_iter,
+        status=status,
+        objective=objective,
+        product=product,
+    )
+
+
+def is_feasible(program: QuadraticProgram, x: Array) -> bool:
+    """Say whether a point of the box meets the equality to rounding.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+
+    Returns
+    -------
+    bool
+        Whether it misses b by 1e-10 of the terms of the sum at most.
+    """
+    terms = max(abs(program.b), float(np.abs(program.a) @ np.abs(x)))
+    return abs(float(program.a @ x) - program.b) <= FEASIBILITY * terms
+
+
+def certify_residual(
+    residual: Array,
+    x: Array,
+    lower: Array,
+    upper: Array,
+    *,
+    objective: float,
+    scale: float,
+    tol: float,
+    noise: Array | float = 0.0,
+) -> Certificate:
+    r"""Return the certificate of a feasible point whose multiplier is given, too.
+
+    Parameters
+    ----------
+    residual : ndarray of shape (n,)
+        The residual :math:`r = Qx + q + \lambda a`.
+    x : ndarray of shape (n,)
+        The point.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+    objective : float
+        The objective at x; the gap is relative to it, or to the dual one if that is larger.
+    scale : float
+        The unit of the violation.
+    tol : float
+        Largest violation, in that unit, that counts as optimal.
+    noise : float or ndarray of shape (n,), default=0.0
+        What rounding may have done to each entry of the gradient. The gap that counts is the
+        largest within it.
+
+    Returns
+    -------
+    Certificate
+        Gap, violation and status.
+
+    Examples
+    --------
+    At the lower end of [0, 1] a slope of 1 is right; at the upper end the gap is slope times
+    width, here a quarter of the objective:
+
+    >>> import numpy as np
+    >>> zero, one = np.zeros(1), np.ones(1)
+    >>> certify_residual(one, zero, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal')
+    >>> certify_residual(one, one, zero, one, objective=4.0, scale=1.0, tol=1e-9)
+    Certificate(duality_gap=0.25, kkt_violation=1.0, status='not optimal to tol')
+    """
+    violation = max(
+        float(np.maximum(-residual, 0)[x < upper].max(initial=0.0)),
+        float(np.maximum(residual, 0)[x > lower].max(initial=0.0)),
+    )
+    reach = 2 * float(np.abs(x).max(initial=0.0))
+    down = np.where(np.isfinite(lower), x - lower, reach)
+    up = np.where(np.isfinite(upper), upper - x, reach)
+    gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
+    possible = float(
+        np.maximum(
+            np.maximum(residual + noise, 0) * down, np.maximum(noise - residual, 0) * up
+        ).sum()
+    )
+    size = max(abs(objective), abs(objective - gap)) or 1.0
+    if violation > tol * scale:
+        return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
+    if possible <= max(LARGEST_GAP, tol) * size:
+        return Certificate(gap / size, violation / scale, "optimal")
+    return Certificate(possible / size, violation / scale, ROUNDING)
+
+
+def fitting_multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    wide = upper - lower > NARROW * float(np.abs(x).sum())
+    if not wide.all() and wide.any():
+        return fitting_multiplier(gradient[wide], x[wide], a[wide], lower[wide], upper[wide])
+    free = (x > lower) & (x < upper) & (a != 0)
+    if free.any():
+        return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0
+    low, high = multiplier_bounds(gradient, x, a, lower, upper)
+    if np.isfinite(low) and np.isfinite(high):
+        return (low + high) / 2
+    return low if np.isfinite(low) else high if np.isfinite(high) else 0.0

@@ -18,10 +18,9 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.validation import check_number
 
