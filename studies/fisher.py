@@ -26,7 +26,8 @@ left out for their cost.
 *Measure.* Error rate, as accuracy. Margin: half a point on the simulated sets, and three
 points, about one echo of the 42 in a test part, on sonar.
 
-Seeds were never looked at before; the grids were tried on seeds from 900. Made by
+Seeds were never looked at before; the grids were tried on seeds from 900. A first run on waveform
+had choices of gamma and C at the ends of their grids: it has wider ones and a fresh seed. Made by
 
     python -m studies.fisher
 """
@@ -46,12 +47,16 @@ from studies import results
 
 __all__ = ["SETS", "main", "run"]
 
-SEED = 606
+SEED = {"twonorm": 606, "ringnorm": 606, "waveform": 616, "sonar": 606}
 REPEATS = 20
 MARGIN = {"twonorm": 0.005, "ringnorm": 0.005, "waveform": 0.005, "sonar": 0.03}
 SETS = tuple(MARGIN)
-GAMMAS = [0.003, 0.01, 0.03, 0.1, 0.3]
-COSTS = [0.03, 0.3, 3.0, 30.0]
+GAMMAS = dict.fromkeys(SETS, (0.003, 0.01, 0.03, 0.1, 0.3))
+COSTS = dict.fromkeys(SETS, (0.03, 0.3, 3.0, 30.0))
+GAMMAS["waveform"], COSTS["waveform"] = (
+    (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3),
+    (0.03, 0.3, 3.0, 30.0, 300.0, 3000.0),
+)
 PENALTIES = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3]
 SATURATED = {
     "ringnorm": {"reg_param": ["low", "high"]},
@@ -66,26 +71,29 @@ MAKERS = {
 }
 
 
-def run(name: str, *, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
+def run(name: str, *, n_repeats: int = REPEATS, seed: int | None = None) -> Comparison:
     """Compare all methods on one data set.
 
     Parameters
     ----------
     name : {'twonorm', 'ringnorm', 'waveform', 'sonar'}
         The data set.
-    n_repeats, seed : int
-        Number of data sets, or of splits, and their seed.
+    n_repeats : int
+        Number of data sets, or of splits.
+    seed : int, default=None
+        Their seed; if None, that of the stored table.
 
     Returns
     -------
     Comparison
     """
+    seed = SEED[name] if seed is None else seed
     data: dict[str, Any] = {"splits": lambda random_state: _make(name, random_state)}
     if name == "sonar":
         X, y = load_sonar(return_X_y=True, binary=True)
         parts = StratifiedShuffleSplit(n_repeats, train_size=0.8, random_state=seed)
         data = {"X": X, "y": y, "splits": parts}
-    methods = _methods()
+    methods = _methods(name)
     if name == "sonar":
         del methods["QDA"]
     return compare(
@@ -111,13 +119,16 @@ def main() -> None:
     results.write("fisher", {name: run(name) for name in SETS})
 
 
-def _methods() -> dict[str, Any]:
+def _methods(name: str) -> dict[str, Any]:
     fisher = "kernelfisherdiscriminant__"
-    width, penalty = {f"{fisher}gamma": GAMMAS}, {f"{fisher}reg": PENALTIES}
+    width, penalty = {f"{fisher}gamma": GAMMAS[name]}, {f"{fisher}reg": PENALTIES}
     return {
         "Fisher": (_scaled(KernelFisherDiscriminant()), width | penalty),
         "Fisher, leave-one-out": (_scaled(KernelFisherDiscriminant(reg="loo")), width),
-        "KernelSVC": (_scaled(KernelSVC()), {"kernelsvc__C": COSTS, "kernelsvc__gamma": GAMMAS}),
+        "KernelSVC": (
+            _scaled(KernelSVC()),
+            {"kernelsvc__C": COSTS[name], "kernelsvc__gamma": GAMMAS[name]},
+        ),
         "LDA": (_scaled(LinearDiscriminantAnalysis()), {}),
         "QDA": (
             _scaled(QuadraticDiscriminantAnalysis()),

@@ -10,7 +10,9 @@ machine with a moved threshold and the difference of two kernel means take part 
 *Measures.* Average precision, a ranking: margin 0.05. Balanced accuracy, a decision: margin
 0.05, one of the seventeen rare proteins in a test part found or missed is 0.03.
 
-Seeds were never looked at before; the grids were tried on seeds from 900. Made by
+Seeds were never looked at before. A first run on the seeds from 303 had most choices at the ends of
+its grids: they were widened, and the seeds are fresh. Small C, where all weights are equal within a
+class and the machine is the difference of means, is no edge. Made by
 
     python -m studies.membrane
 """
@@ -26,11 +28,11 @@ from studies import results
 
 __all__ = ["main", "run"]
 
-SEED = 303
+SEED = 343
 REPEATS = 20
 GRID = {
-    "kernelsvc__C": [0.1, 1.0, 10.0, 100.0],
-    "kernelsvc__gamma": [0.003, 0.03, 0.3],
+    "kernelsvc__C": [0.1, 1.0, 10.0, 100.0, 1e3],
+    "kernelsvc__gamma": [0.001, 0.01, 0.1, 1.0, 10.0],
 }
 
 
@@ -71,6 +73,7 @@ def run(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
         groups=yeast.groups,
         n_repeats=n_repeats,
         inner=3,
+        saturated={"C": ["low"]},
         baselines=[
             "always 0",
             "always 1",
