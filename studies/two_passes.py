@@ -6,8 +6,8 @@ left for the shape when both passes have one C, when C is chosen for every machi
 the width are?
 
 **Data.** Fresh pairs of sets from ``make_bell``, two uniform coordinates without noise: 100 points
-for training, 2000 for the test. All methods and all protocols meet the same pairs, of which the
-protocols take the first 100, 60 where C is chosen and 30 where C and gamma are, for their cost.
+for training, 2000 for the test: 100 pairs where nothing is chosen, 60 where C is, and 24 where C
+and gamma are, for their cost. All methods of a protocol meet the same pairs.
 
 **Methods.** The plain machine, which is the reference, and the factors of Amari and Wu, Wu and
 Amari, and Williams with its ridge. Both passes have the same C and gamma. Two of the protocols
@@ -28,8 +28,10 @@ other results on this toy in view, which lay between 0.1 and 0.4 points.
 goes up to 64. The weighted machine and the moved threshold are left out for their cost: the
 question is not one of imbalance.
 
-**Seeds.** Drawn from SEED for each repeat; none of the 20 sets of the notebook is among them. The
-code and the grids were tried out with SEED = 900.
+**Seeds.** Drawn from SEED for each repeat, and from SEED_CHOSEN where something is chosen; none of
+the 20 sets of the notebook is among them. The code and the grids were tried out with 900. A first
+run of "C chosen" with SEED had more than 10 % of the choices at C = 10, then the lowest; both grids
+were widened downwards, and run again on the fresh seeds of SEED_CHOSEN.
 
     python -m studies.two_passes
 """
@@ -46,15 +48,15 @@ from kernelbook.study import Comparison, compare
 from kernelbook.svm import KernelSVC
 from studies import results
 
-SEED = 409
+SEED, SEED_CHOSEN = 409, 411
 NAME = "two_passes"
 INNER = 3
 MARGIN = 0.1
 SCHEMES = ("amari_wu", "wu_amari", "williams")
 WIDE = 1 / 4
 SATURATED = {"C": "high", "gamma": "low"}
-COSTS = (10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
-BOTH = {"C": (10.0, 1e3, 1e5, 1e7), "gamma": (1 / 64, 1 / 8, 1.0, 8.0, 64.0)}
+COSTS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
+BOTH = {"C": (0.1, 10.0, 1e3, 1e5, 1e7), "gamma": (1 / 64, 1 / 8, 1.0, 8.0, 64.0)}
 # What each protocol gives to all machines, what it searches, and on how many pairs of sets.
 PROTOCOLS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "C = 1, as printed": ({"C": 1.0, "gamma": WIDE}, {}, 100),
@@ -62,7 +64,7 @@ PROTOCOLS: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
     "C = 1000": ({"C": 1e3, "gamma": WIDE}, {}, 100),
     "C = 10000": ({"C": 1e4, "gamma": WIDE}, {}, 100),
     "C chosen": ({"gamma": WIDE}, {"C": COSTS}, 60),
-    "C and gamma chosen": ({}, BOTH, 30),
+    "C and gamma chosen": ({}, BOTH, 24),
 }
 
 
@@ -105,7 +107,7 @@ def run(protocol: str, **options: Any) -> Comparison:
         fixed={"plain, gamma = 1/4": ["gamma"]} if "gamma" in grid else None,
         saturated={name: [end] for name, end in SATURATED.items() if name in grid},
         baselines=["always 0", "always 1", "random", "difference of kernel means"],
-        **{"seed": SEED, "n_repeats": n_repeats} | options,
+        **{"seed": SEED_CHOSEN if grid else SEED, "n_repeats": n_repeats} | options,
     )
 
 
