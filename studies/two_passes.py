@@ -37,6 +37,7 @@ were widened downwards, and run again on the fresh seeds of SEED_CHOSEN.
 """
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
@@ -116,8 +117,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=f"Make data/results/{NAME}.csv.")
     parser.add_argument("--store", default=None, help="a directory to resume from")
     parser.add_argument("--n-jobs", type=int, default=-1, help="workers; -1 for one a core")
-    options = vars(parser.parse_args())
-    results.write(NAME, {protocol: run(protocol, **options) for protocol in PROTOCOLS})
+    options = parser.parse_args()
+    found = {}
+    for protocol in PROTOCOLS:  # a store holds the cells of one seed
+        store = None if options.store is None else Path(options.store) / protocol
+        found[protocol] = run(protocol, store=store, n_jobs=options.n_jobs)
+    results.write(NAME, found)
 
 
 if __name__ == "__main__":
