@@ -97,6 +97,11 @@ def methods(protocol: str) -> dict[str, tuple[BaseEstimator, dict[str, Any]]]:
 def run(protocol: str, **options: Any) -> Comparison:
     """Compare the methods by one protocol; ``options`` are those of ``compare``."""
     _, grid, n_repeats = PROTOCOLS[protocol]
+    defaults: dict[str, Any] = {
+        "n_repeats": n_repeats,
+        "seed": SEED_CHOSEN if grid else SEED,
+        "baselines": ["always 0", "always 1", "random", "difference of kernel means"],
+    }
     return compare(
         methods(protocol),
         splits=draw,
@@ -107,8 +112,7 @@ def run(protocol: str, **options: Any) -> Comparison:
         inner=INNER,
         fixed={"plain, gamma = 1/4": ["gamma"]} if "gamma" in grid else None,
         saturated={name: [end] for name, end in SATURATED.items() if name in grid},
-        baselines=["always 0", "always 1", "random", "difference of kernel means"],
-        **{"seed": SEED_CHOSEN if grid else SEED, "n_repeats": n_repeats} | options,
+        **defaults | options,
     )
 
 
