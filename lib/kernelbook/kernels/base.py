@@ -415,8 +415,8 @@ class Kernel(ABC):
 
     def _not_smooth(self) -> str:
         return (
-            f"the kernel {self!r} has no known derivatives: 'linear', 'poly', 'rbf', their sums and "
-            "products have, radial kernels with a slope, and kernels that define "
+            f"the kernel {self!r} has no known derivatives: 'linear', 'poly', 'rbf', their sums "
+            "and products have, radial kernels with a slope, and kernels that define "
             "weighted_gradient, one_sided_gradient and metric."
         )
 
