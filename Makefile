@@ -24,7 +24,7 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lock bench bench-full mutants assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lock bench bench-full mutants fuzz assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -59,6 +59,9 @@ bench-full: ## the same at all sizes, up to 100,000 points: half an hour
 
 mutants: ## change the numerical core place by place: do tests notice? (MODULES="qp svm" N=5 for some)
 	@$(IN_ENVIRONMENT) -m tools.mutate $(MODULES) --number $(or $(N),20)
+
+fuzz: ## fit hostile problems for MINUTES=20 and compute every gap again in extended precision
+	@$(IN_ENVIRONMENT) -m tools.fuzz --minutes $(or $(MINUTES),20)
 
 assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
 	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)

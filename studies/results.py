@@ -11,6 +11,7 @@ from kernelbook.study import Comparison
 __all__ = ["read", "write"]
 
 DIGITS = 7
+WORDS = ("chosen", "widen", "fixed")
 
 
 def write(name: str, comparisons: Mapping[str, Comparison]) -> None:
@@ -42,9 +43,9 @@ def read(name: str) -> pd.DataFrame:
     pandas.DataFrame
         The rows as written.
     """
-    frame = pd.read_csv(_path(name), keep_default_na=True)
-    words = [column for column in ("chosen", "widen", "fixed") if column in frame]
-    return frame.fillna(dict.fromkeys(words, ""))
+    # As text also where a column is empty from top to bottom, which would be read as numbers.
+    frame = pd.read_csv(_path(name), dtype=dict.fromkeys(WORDS, str))
+    return frame.fillna({word: "" for word in WORDS if word in frame})
 
 
 def _path(name: str) -> Path:

@@ -12,6 +12,7 @@ from kernelbook.conformal import (
     GaussianFactor,
     magnification,
 )
+from kernelbook.conformal.factors import normalizing_scale
 from kernelbook.conformal.spaces import InputSpace
 from kernelbook.kernels import gram, laplacian, rbf
 
@@ -186,3 +187,7 @@ def test_williams_kappa():
     f = svc.previous_.decision_function(X)
     assert svc.factor_(X).min() == pytest.approx(0.1, rel=1e-12)
     assert_allclose(svc.factor_(X), 0.1 ** (f**2 / (f**2).max()), rtol=1e-12)
+
+
+def test_values_of_weight_zero_have_no_scale():
+    assert normalizing_scale(np.zeros(2), np.zeros(2), np.ones(2)) == 0.0

@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import erf, expit
 from scipy.stats import ncx2, norm
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from kernelbook import datasets
@@ -248,6 +249,14 @@ def test_random_coefficients_bury_the_signal(variance, prevalence, accuracy, auc
     np.testing.assert_allclose(X[component == 0].var(axis=0), [2] * 4 + [1], rtol=0.1)
 
 
+def test_mean_coefficients_are_the_printed_ones():
+    odds = datasets.bayes_random_logit(np.eye(4), variance=0.0)
+    np.testing.assert_allclose(odds + 31, [0.96, 0.8, 1.0, 0.8], atol=1e-12)
+    X, y = datasets.make_random_logit(40_000, variance=0.0, random_state=0)
+    slopes = LogisticRegression(C=np.inf).fit(X[:, :4], y).coef_[0]
+    np.testing.assert_allclose(slopes, [0.96, 0.8, 1.0, 0.8], atol=0.1)
+
+
 def test_one_draw_of_coefficients_leaves_the_classes_apart():
     shares = [
         datasets.make_random_logit(500, redraw="data_set", random_state=seed)[1].mean()
@@ -264,7 +273,7 @@ def test_odds_of_random_coefficients_equal_a_fine_integral():
     for variance in (1.0, 5.0, 20.0):
         odds = datasets.bayes_random_logit(X, variance=variance)
         for x, value in zip(X, odds, strict=True):
-            eta = -31 + 0.89 * x.sum() + np.sqrt(variance * (x @ x)) * z
+            eta = -31 + x @ [0.96, 0.8, 1.0, 0.8] + np.sqrt(variance * (x @ x)) * z
             p, q = (weight @ expit(s * eta) for s in (1, -1))
             assert abs(value - np.log(p / q)) < 1e-6
     with pytest.raises(ValueError, match="at least 4 features"):

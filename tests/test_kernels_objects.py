@@ -4,7 +4,7 @@ import math
 import pickle
 import re
 from copy import deepcopy
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,7 @@ from kernelbook.kernels import (
     RBF,
     Constant,
     FromCallable,
+    Kernel,
     Laplacian,
     Linear,
     Polynomial,
@@ -241,6 +242,35 @@ def test_too_many_features_are_not_formed(kernel):
 
 def test_names_are_those_of_scikit_learn_and_the_matrix_itself():
     assert set(NAMED) == {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"}
+
+
+def test_a_later_name_takes_the_estimators_parameters():
+    @dataclass(frozen=True)
+    class Shifted(Kernel, name="shifted"):
+        gamma: float = 1.0
+        shift: float = 2.0
+        is_psd = True
+
+        def evaluate(self, X, Y):
+            return self.gamma * (X @ Y.T + self.shift)
+
+    try:
+        X, y = points(), np.arange(20) % 2
+        assert KernelSVC(kernel="shifted", gamma=0.25).fit(X, y).kernel_ == Shifted(0.25)
+        with pytest.raises(ValueError, match="name 'shifted' belongs to the kernel Shifted"):
+            type("Other", (Kernel,), {}, name="shifted")
+    finally:
+        del NAMED["shifted"]
+
+
+def test_a_class_is_no_kernel_object():
+    with pytest.raises(ValueError, match=r"kernel must be an object, not a class: RBF\(...\)"):
+        KernelSVC(kernel=RBF).fit(points(), np.arange(20) % 2)
+
+
+def test_defaults_of_scikit_learn_have_their_own_objects():
+    assert resolve_kernel("rbf", points()) == RBF(1.0)
+    assert resolve_kernel("poly", points()) == Polynomial(3, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -316,3 +316,8 @@ def test_polynomial_components_a_million_away_keep_their_digits(degree):
     assert_allclose(pca.trace_, np.trace(centred), rtol=1e-12)
     first = pca.alpha_[:, 0]
     assert_allclose(pca.transform(X)[:, 0], centred @ first, rtol=1e-9)
+
+
+def test_a_small_trace_is_the_sum_of_squares_about_the_mean():
+    pca = KernelPCA(kernel="linear").fit([[0.1], [0.2], [0.3]])
+    assert_allclose(pca.trace_, 0.02, rtol=1e-12)

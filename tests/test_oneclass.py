@@ -389,3 +389,11 @@ def test_steps_are_counted_as_they_were_taken(solver):
     X = points(60)
     assert OneClassSVM(1.0, solver=solver).fit(X).n_iter_ == 0
     assert OneClassSVM(0.3, solver=solver).fit(X).n_iter_ > 0
+
+
+def test_the_resolution_is_the_tolerance_times_the_largest_term():
+    # Their mean is 0, so nothing is split off. nu = 1 shares the weight as the points do:
+    # w = (-1 + 0 + 2) / 4, and its products with the points are -1/4, 0 and 1/4.
+    X = np.array([[-1.0], [0.0], [1.0]])
+    machine = OneClassSVM(1.0, kernel="linear", tol=1e-6).fit(X, sample_weight=[1, 1, 2])
+    assert_allclose(machine.resolution_, 0.25e-6, rtol=1e-9)

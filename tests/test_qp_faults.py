@@ -135,7 +135,7 @@ def test_steps_of_the_reference_are_those_of_cvxopt(monkeypatch):
         ({"max_iter": True}, "max_iter must be an integer >= 1, got True"),
         (
             {"solver": "smo"},
-            r"solver must be one of \['auto', 'exact', 'dense', 'reference'\], got 'smo'",
+            r"must be one of \['auto', 'exact', 'low_rank', 'dense', 'reference'\], got 'smo'",
         ),
         ({"solver": None}, "solver must be one of"),
     ],

@@ -7,7 +7,14 @@ from programs import largest_violation, random_psd
 from samples import BOTH
 
 from kernelbook.kernels import RBF, Polynomial
-from kernelbook.qp import DenseQuadratic, GramQuadratic, PairedQuadratic, Quadratic, solve_qp
+from kernelbook.qp import (
+    DenseQuadratic,
+    GramQuadratic,
+    LowRankQuadratic,
+    PairedQuadratic,
+    Quadratic,
+    solve_qp,
+)
 from kernelbook.qp.structured import RepeatedQuadratic, ScaledQuadratic
 
 # Operators
@@ -20,6 +27,7 @@ def random_operators(n=7, seed=6):
     paired = np.block([[K, -K], [-K, K]])
     pair = PairedQuadratic(DenseQuadratic(K))
     X, twice = rng.normal(size=(n, 2)), np.arange(2 * n) % n
+    F = rng.normal(size=(n, 3))
     wide = Polynomial(2, 0.5, 1.0)
     return {
         "dense": (DenseQuadratic(K), K),
@@ -30,6 +38,10 @@ def random_operators(n=7, seed=6):
         "scaled part of a pair": (
             ScaledQuadratic(pair.restricted(some), 5), 5 * paired[np.ix_(some, some)]
         ),
+        "low rank": (LowRankQuadratic(F), F @ F.T),
+        "part of low rank": (LowRankQuadratic(F).restricted(index), F[index] @ F[index].T),
+        "pair of low rank": (PairedQuadratic(LowRankQuadratic(F)),
+                             np.kron([[1, -1], [-1, 1]], F @ F.T)),
         "gram": (GramQuadratic(RBF(0.5), X), RBF(0.5).gram(X)),
         "part of gram": (GramQuadratic(wide, X).restricted(index), wide.gram(X[index])),
         "pair of gram": (PairedQuadratic(GramQuadratic(wide, X)),

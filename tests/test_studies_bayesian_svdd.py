@@ -1,4 +1,4 @@
-"""The study of Bayesian descriptions: the design, its data, and tables that can be made again."""
+"""The studies of Bayesian descriptions: designs, their data, and tables that can be made again."""
 
 import numpy as np
 import pandas as pd
@@ -6,51 +6,77 @@ import pytest
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
+from kernelbook.datasets import data_directory
 from kernelbook.study import cell_seed
 from studies import bayesian_svdd as study
+from studies import results
 
-STORED = pd.read_csv(study.TABLE)
-REPLICATED = pd.read_csv(study.REPLICATION_TABLE)
-KEYS = ["boundary", "p", "imbalance", "contamination", "replicate", "model"]
-PAIR_KEYS = ["variance", "redraw", "pair", "model"]
-RATES = ["sensitivity", "specificity", "g_mean", "balanced_accuracy", "mcc", "roc_auc"]
+TABLE, SCORES = results.read("bayesian_svdd"), results.read("bayesian_svdd_scores")
+PAIRS, CHAINS = (
+    pd.read_csv(data_directory() / "results" / f"bayesian_svdd_{name}.csv")
+    for name in ("replication", "chains")
+)
+KNOWN = {name: study.CENTRE | design for name, design in study.DESIGNS.items()}
+
+
+def stored(table, cell):
+    (record,) = table[(table[list(cell)] == pd.Series(cell)).all(axis=1)].to_dict("records")
+    return record
 
 
 def test_stored_tables_have_every_cell_once_in_order():
-    for table, design in ((STORED, study.cells()), (REPLICATED, study.pairs())):
-        cells = pd.DataFrame(design)
-        pd.testing.assert_frame_equal(table[list(cells)], cells, check_dtype=False)
-    assert STORED.replicate.nunique() == 30
-    assert STORED[["sensitivity", "specificity", "g_mean", "roc_auc"]].notna().all(axis=None)
+    pairs = pd.DataFrame(study.pairs())
+    pd.testing.assert_frame_equal(PAIRS[list(pairs)], pairs, check_dtype=False)
+    cells = pd.DataFrame(study.chain_cells())
+    first = CHAINS[: len(cells)]
+    pd.testing.assert_frame_equal(first[list(cells)], cells, check_dtype=False)
+    again = CHAINS[len(cells) :]
+    assert again[list(cells)].to_dict("records") == study.long_cells(first)
 
 
-@pytest.mark.parametrize(
-    ("model", "variation", "tolerance"),
-    [
-        ("kernel mean", {}, 1e-3),
-        ("BDD, printed", {"contamination": 0.1}, 1e-3),
-        ("SVDD", {"imbalance": 50}, 1e-3),
-        ("two-class SVM", {"boundary": "parabola", "p": 2}, 1e-3),
-        # Chains may part after a rounding on another processor.
-        ("BSVDD-M, repaired", {"imbalance": 20}, 0.02),
-    ],
-)
-def test_a_cell_gives_the_stored_numbers_again(model, variation, tolerance):
-    cell = {**study.CENTRE, **variation, "replicate": 7, "model": model}
-    row = STORED[(STORED[KEYS] == pd.Series(cell)[KEYS]).all(axis=1)].iloc[0]
-    result = study.run_cell(**cell, random_state=cell_seed(cell, study.SEED))
-    assert list(STORED.columns) == [*cell, *result]
-    for rate in RATES:
-        assert row[rate] == pytest.approx(result[rate], abs=tolerance)
+def test_every_design_has_all_methods_on_twenty_data_sets():
+    assert list(dict.fromkeys(TABLE.data)) == list(study.DESIGNS)
+    assert (TABLE.n == study.REPEATS).all() and (TABLE.widen == "").all()
+    assert (TABLE.n_settings == 1).all() and (TABLE.margin == study.MARGIN).all()
+    baselines = {"difference of kernel means", "KernelSVC, moved threshold", "Parzen window"}
+    baselines |= {"always 0", "always 1", "random"}
+    for _, part in TABLE.groupby(["data", "measure"]):
+        assert set(part.method) == set(study.methods(1)) | baselines
 
 
-def test_a_pair_gives_the_stored_numbers_again():
-    cell = {"variance": 10.0, "redraw": "data_set", "pair": 3, "model": "BDD"}
-    row = REPLICATED[(REPLICATED[PAIR_KEYS] == pd.Series(cell)[PAIR_KEYS]).all(axis=1)].iloc[0]
+def test_scores_give_the_table():
+    means = SCORES.groupby(["data", "measure", "method"]).value.mean()
+    rows = TABLE.set_index(["data", "measure", "method"])["mean"]
+    np.testing.assert_allclose(means[rows.index], rows, atol=1e-6)
+
+
+def test_two_data_sets_give_the_stored_scores_again():
+    made = study.quietly(study.compare_design, "parabola, p = 2", n_repeats=2).scores
+    keys = ["method", "repeat", "measure"]
+    known = SCORES[SCORES.data == "parabola, p = 2"].set_index(keys).value
+    difference = (made.set_index(keys).value - known).dropna().abs().groupby("method").max()
+    sampled = ["BSVDD", "BSVDD-M"]
+    assert difference.drop(sampled).max() < 1e-3
+    assert difference[sampled].max() < 0.02  # chains may part after a rounding
+
+
+@pytest.mark.parametrize("model", ["SVDD", "BDD"])
+def test_a_pair_gives_the_stored_numbers_again(model):
+    cell = {"v": 10.0, "pair": 3, "model": model}
+    row = stored(PAIRS, cell)
     result = study.run_pair(**cell, random_state=cell_seed(cell, study.SEED))
-    assert list(REPLICATED.columns) == [*cell, *result]
-    for name in ("prevalence", "accuracy", "f1", "roc_auc"):
+    assert list(PAIRS.columns) == [*cell, *result]
+    for name in ("prevalence", "accuracy", "f1", "fpr", "fnr", "ppv", "g_mean", "auc"):
         assert row[name] == pytest.approx(result[name], abs=1e-3)
+
+
+def test_chains_give_the_stored_numbers_again():
+    cell = {"data": 7, "model": "BSVDD-M, repaired", "longer": 1}
+    row = stored(CHAINS, cell)
+    result = study.run_chains(**cell, random_state=cell_seed(cell, study.SEED))
+    assert list(CHAINS.columns) == [*cell, *result]
+    assert row["auc"] == pytest.approx(result["auc"], abs=0.01)
+    assert (CHAINS.auc_low <= CHAINS.auc_high).all()
 
 
 @pytest.mark.parametrize("curvature", [0.0, 1.0])
@@ -62,37 +88,32 @@ def test_best_score_has_the_stated_auc(curvature):
 
 
 def test_contamination_changes_training_targets_only():
-    X, y, *_, truth = study.make_data("line", 10, 10, 0.1, 0)
-    assert (y == 1).sum() == study.N_TARGETS and (y == -1).sum() == 20
-    assert (truth == 1).sum() == study.N_TEST_TARGETS and (truth == -1).sum() == 200
-    feature = X[y == 1][:, 1]
+    X, y, _, truth = study.make_data(0, **KNOWN["10 % hidden"])
+    assert (y == 0).sum() == study.N_TARGETS and (y == 1).sum() == 20
+    assert tuple(np.bincount(truth)) == study.N_TEST
+    feature = X[y == 0][:, 1]
     hidden, shown = feature[-20:], feature[:-20]
     assert hidden.mean() - shown.mean() > 1.5
-    assert abs(X[y == 1].mean(axis=0)).max() < 1e-12
+    assert abs(X[y == 0].mean(axis=0)).max() < 1e-12
 
 
-def test_models_of_a_replicate_meet_the_same_points():
-    first, second = (study.make_data("line", 2, 20, 0.0, 4) for _ in range(2))
-    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-    other = study.make_data("line", 2, 20, 0.0, 5)
-    assert not np.array_equal(first[0], other[0])
+def test_pairs_have_the_sizes_of_the_slides():
+    X, y, Z, truth = study.make_pair(5.0, 0)
+    assert X.shape == (1000, 50) and Z.shape == (10_000, 50)
+    assert len(y) == 1000 and len(truth) == 10_000
+    assert abs(X[y == 0].mean(axis=0)).max() < 1e-12
 
 
-@pytest.mark.parametrize("redraw", ["observation", "data_set"])
-def test_pairs_hold_both_classes(redraw):
-    _, y, _, truth = study.make_pair(5.0, redraw, 0)
-    assert len(y) == len(truth) == 1000
-    assert 0.05 <= np.mean(y < 0) <= 0.95 and 0 < np.mean(truth < 0) < 1
-
-
-def test_stored_g_means_follow_from_the_rates():
-    for table in (STORED, REPLICATED):
-        assert np.allclose(table.g_mean, np.sqrt(table.sensitivity * table.specificity), atol=2e-4)
+def test_replicated_rates_agree_with_each_other():
+    positive = PAIRS.prevalence
+    accuracy = positive * (1 - PAIRS.fnr) + (1 - positive) * (1 - PAIRS.fpr)
+    np.testing.assert_allclose(PAIRS.accuracy, accuracy, atol=1e-6)
+    np.testing.assert_allclose(PAIRS.g_mean, np.sqrt((1 - PAIRS.fnr) * (1 - PAIRS.fpr)), atol=1e-5)
 
 
 def test_posteriors_have_atoms_and_r_hat():
-    sampled = STORED.model.str.startswith("BSVDD")
-    assert STORED.r_hat.notna().equals(sampled)
-    assert STORED.atoms.isna().equals(STORED.model.eq("two-class SVM"))
-    assert STORED[STORED.model.eq("BSVDD, printed")].atoms.median() < 10
-    assert STORED[STORED.model.eq("BSVDD, repaired")].atoms.min() > 50
+    for table in (PAIRS, CHAINS):
+        sampled = table.model.str.startswith("BSVDD")
+        assert table.r_hat.notna().equals(sampled) and table.atoms.notna().equals(sampled)
+    atoms = CHAINS.groupby("model").atoms
+    assert atoms.median()["BSVDD, printed"] < 10 and atoms.min()["BSVDD, repaired"] > 50

@@ -191,3 +191,10 @@ def test_wrong_class_weights_are_named(weights, message):
 def test_wrong_sample_weights_are_named(weights, message):
     with pytest.raises(ValueError, match=message):
         KernelSVC().fit(*IMBALANCED, sample_weight=weights)
+
+
+def test_balanced_weighs_a_single_point_as_its_class():
+    # n / (2 n_k) for three and one of four points: 2/3 and 2. The prices bound the coefficients.
+    X, y = np.array([[0.0], [1.0], [2.0], [0.1]]), np.array([0, 0, 0, 1])
+    svc = KernelSVC(0.05, kernel="linear", class_weight="balanced").fit(X, y)
+    assert_allclose(svc.alpha_, 0.05 * np.array([2, 2, 2, 6]) / 3, rtol=1e-12)

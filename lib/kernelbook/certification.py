@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -39,7 +40,7 @@ class MachineCertificate(Certificate):
     kkt_violation : float
         Largest violation of the optimality conditions, relative to the gradient.
     status : {'optimal', 'not optimal to tol'}
-        ``'optimal'`` if the violation is within ``tol``.
+        ``'optimal'`` if the violation is within ``tol``, and the gap within 1e-6 or ``tol``.
     misplaced : float
         Fraction of the training points whose place (alpha at 0, between the bounds, at the upper
         bound) differs from that at the optimum.
@@ -87,12 +88,13 @@ def certify(
     Raises
     ------
     TypeError
-        If it is any other machine.
+        If it is any other machine, or one fitted to a sparse matrix.
     ValueError
-        If there are more than two classes, if the kernel is not positive semi-definite, or if
-        the machine cannot have been fitted to the data: another number of points, labels that
-        contradict the signs of its alphas, weights whose bounds they exceed. Points that were
-        moved cannot be told from points that were badly fitted.
+        If there are more than two classes, if C is infinite, if the kernel is not positive
+        semi-definite, or if the machine cannot have been fitted to the data: another number of
+        points, other labels or labels that contradict the signs of its alphas, weights whose
+        bounds they exceed. Points that were moved cannot be told from points that were badly
+        fitted.
 
     See Also
     --------
@@ -126,6 +128,16 @@ def certify(
             f"{type(machine).__name__}."
         )
     check_is_fitted(machine)
+    if issparse(X) or issparse(machine.support_vectors_):
+        raise TypeError(
+            "certify takes dense data, no sparse matrix: fit the machine to X.toarray(), and "
+            "pass that."
+        )
+    if getattr(machine, "C", 1.0) == np.inf:
+        raise ValueError(
+            "the machine has C=inf, the hard margin, of which no finite gap can be told: compare "
+            "it with kernelbook.svm.HardMarginSVC, which proves its optimum."
+        )
     given = np.asarray(
         machine.predict(X) if isinstance(machine, SVR) else machine.decision_function(X)
     )
@@ -178,7 +190,12 @@ def _kernel(machine: Any, X: ArrayLike) -> Kernel:
 def _classifier(
     machine: Any, X: ArrayLike, y: Any, weights: Array, given: Array, tol: float
 ) -> MachineCertificate:
-    _, signs = encode_labels(y)
+    classes, signs = encode_labels(y)
+    if not np.array_equal(classes, machine.classes_):
+        raise ValueError(
+            f"y holds the labels {classes.tolist()}, but the machine was fitted to "
+            f"{machine.classes_.tolist()}: give the y of its fit."
+        )
     x = _coefficients(machine, weights)
     if (signs * x < 0).any():
         raise ValueError("y is not what the machine was fitted to: an alpha has the wrong sign.")
@@ -256,6 +273,8 @@ def _with_exact(
 ) -> MachineCertificate:
     places = [np.sign(a) + (a >= box) for a in (alpha, _at_bounds(exact.alpha_, box))]
     misplaced = float((places[0] != places[1]).mean())
+    # Where LIBSVM leaves a gap it is not rounding that forbids a smaller one.
+    status = "optimal" if certificate.status == "optimal" else "not optimal to tol"
     return MachineCertificate(
-        certificate.duality_gap, certificate.kkt_violation, certificate.status, misplaced, exact
+        certificate.duality_gap, certificate.kkt_violation, status, misplaced, exact
     )

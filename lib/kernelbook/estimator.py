@@ -26,6 +26,7 @@ from kernelbook.qp import (
     Certificate,
     DenseQuadratic,
     GramQuadratic,
+    LowRankQuadratic,
     QPSolution,
     Quadratic,
     SolverOptions,
@@ -41,7 +42,7 @@ __all__ = [
     "check_weights",
     "degeneracy",
     "expand",
-    "linear_coefficients",
+    "low_rank_matrix",
     "training_gram",
     "training_matrix",
 ]
@@ -52,6 +53,9 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # An interior point that was stopped early leaves no exact zeros.
 UNPOLISHED_ZERO = 1e-6
+# Features of a million points are then 4 GB.
+MOST_FEATURES = 500
+LARGEST = float(np.finfo(float).max)
 
 
 class Number(Interval):
@@ -86,13 +90,16 @@ class Number(Interval):
         Returns
         -------
         bool
-            False for booleans.
+            False for booleans, and for integers that are no floating-point number.
         """
-        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
+        if isinstance(val, bool | np.bool_) or not super().is_satisfied_by(val):
+            return False
+        # An integer may be too large for the floating-point numbers of a fit.
+        return not isinstance(val, int) or abs(val) <= LARGEST
 
 
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
-    "kernel": [StrOptions(set(NAMED)), Kernel, callable],
+    "kernel": [StrOptions(NAMED.keys()), Kernel, callable],
     "degree": [Number(Real, 1, None, closed="left")],
     "gamma": [
         StrOptions({"scale", "auto", "median", "mean_distance"}),
@@ -127,12 +134,27 @@ def all_or_nothing(fit: Fit) -> Fit:
         before = dict(vars(self))
         try:
             return fit(self, *args, **kwargs)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, TypeError | ValueError) and (reason := _reason(self, error)):
+                raise ValueError(reason) from error
             raise
 
     return cast(Fit, fit_or_restore)
+
+
+def _reason(estimator: Any, error: Exception) -> str | None:
+    """What to say in place of an error that names neither the argument nor the remedy."""
+    message, kernel = str(error), vars(estimator).get("kernel")
+    if "value of NA is ambiguous" in message:
+        return "X or y has a missing value (pandas.NA): leave the row out, or fill it in."
+    if "could not convert string to float" in message and callable(kernel):
+        return (
+            "a kernel callable gets X as numbers, but X holds strings: compute the matrix of its "
+            "values yourself, and pass it with kernel='precomputed'."
+        )
+    return None
 
 
 class KernelEstimator(BaseEstimator):
@@ -320,6 +342,41 @@ def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
     return check_gram(K, name="the precomputed X" if kernel.is_precomputed else "the Gram matrix")
 
 
+def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRankQuadratic | None:
+    """Return the Gram matrix of training points as F F', if that suits the solver.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d)
+        Training points, or the precomputed matrix.
+    options : SolverOptions
+        Solver and limits.
+
+    Returns
+    -------
+    LowRankQuadratic or None
+        None if another solver is wanted, or if the features of the kernel are not few.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> K = low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions(solver="low_rank"))
+    >>> K.F.tolist()
+    [[1.0], [2.0]]
+    """
+    n = len(X)
+    if options.solver == "low_rank":
+        largest = MOST_FEATURES
+    elif options.solver == "auto" and n >= options.exact_from:
+        largest = min(int(options.features_per_root * n**0.5), MOST_FEATURES)
+    else:
+        return None
+    F = kernel.features(X, largest)
+    return None if F is None else LowRankQuadratic(F)
+
+
 def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadratic:
     """Return the Gram matrix of training points, in memory only where the solver wants it.
 
@@ -348,6 +405,9 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     >>> len(training_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions()))
     2
     """
+    low_rank = low_rank_matrix(kernel, X, options)
+    if low_rank is not None:
+        return low_rank
     if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
         return GramQuadratic(kernel, X)
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
@@ -385,43 +445,6 @@ def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> 
     smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
     whole[np.abs(whole) <= smallest] = 0.0
     return whole, np.flatnonzero(whole)
-
-
-def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
-    """Return the normal vector of coefficients that sum to zero, shape (1, d).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The linear kernel.
-    dual_coef : ndarray of shape (1, n_SV)
-        Signed coefficients.
-    support_vectors : ndarray of shape (n_SV, d)
-        Their points.
-
-    Returns
-    -------
-    ndarray of shape (1, d)
-        The sum of coefficient times point, about the mean of the points so that an offset of
-        the data costs no digits.
-
-    Raises
-    ------
-    AttributeError
-        If the kernel is not linear.
-
-    Examples
-    --------
-    >>> from kernelbook.kernels import Linear
-    >>> points = np.array([[1.0], [3.0]])
-    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
-    [[1.0]]
-    """
-    if not kernel.is_linear:
-        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
-    if len(support_vectors) == 0:
-        return np.zeros((1, support_vectors.shape[1]))
-    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))
 
 
 def degeneracy(n_support: int, n_points: int) -> str | None:

@@ -387,7 +387,8 @@ def _radial(kernel: Kernel, preimage: str) -> Radial:
     if isinstance(kernel, Radial):
         return kernel
     raise ValueError(
-        f"preimage={preimage!r} needs a radial kernel such as 'rbf', got {kernel!r}: fit with "
+        f"preimage={preimage!r} needs a radial kernel such as 'rbf', or one "
+        f"derived from kernelbook.kernels.Radial, got {kernel!r}: fit with "
         "preimage='ridge', which serves every kernel."
     )
 

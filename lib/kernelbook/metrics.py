@@ -222,7 +222,7 @@ def _positives(
     y_true: ArrayLike, y_pred: ArrayLike, pos_label: Label | None
 ) -> tuple[Flags, Flags]:
     """Truth and prediction as booleans: is it the positive class?"""
-    true_labels, predicted_labels = column_or_1d(y_true), column_or_1d(y_pred)
+    true_labels, predicted_labels = _plain(column_or_1d(y_true)), _plain(column_or_1d(y_pred))
     check_consistent_length(true_labels, predicted_labels)
     if len(true_labels) == 0:
         raise ValueError("y_true is empty: a report needs at least one sample.")
@@ -239,6 +239,15 @@ def _positives(
     if positive not in labels and len(labels) == 2:
         raise ValueError(f"pos_label={pos_label!r} is not one of the labels {labels}.")
     return true_labels == positive, predicted_labels == positive
+
+
+def _plain(labels: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Labels of one type in an array of that type, which a column of objects may hold."""
+    if labels.dtype != object:
+        return labels
+    plain = np.asarray(labels.tolist())
+    is_mixed = plain.dtype.kind == "U" and not all(isinstance(label, str) for label in labels)
+    return labels if is_mixed else plain
 
 
 def _positive_label(labels: list[Label]) -> Label:

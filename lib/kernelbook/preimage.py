@@ -156,7 +156,8 @@ def distance_preimages(
     kernel : Radial
         The kernel.
     n_neighbors : int, default=10
-        Number of nearest training points that are used; those farther than any input distance
+        Number of nearest training points that are used, copies of a point counted once; those
+        farther than any input distance
         can be are dropped (if all are, the nearest point itself is returned).
 
     Returns
@@ -177,6 +178,9 @@ def distance_preimages(
     >>> distance_preimages(X, distances, RBF(1.0)).round(6).tolist()
     [[0.25]]
     """
+    # Copies add no equation, and as the only neighbours they would leave none.
+    distinct = np.sort(np.unique(X, axis=0, return_index=True)[1])
+    X, feature_distances = X[distinct], feature_distances[:, distinct]
     nearest = np.argsort(feature_distances, axis=1, kind="stable")[:, :n_neighbors]
     Z = X[nearest[:, 0]]
     at_zero = float(kernel.profile(np.zeros(1))[0])

@@ -15,10 +15,9 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
 from kernelbook.qp import PairedQuadratic, Quadratic, QuadraticProgram, SolverOptions, solve
 
 __all__ = ["KernelSVR", "svr_dual"]
@@ -59,7 +58,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.

@@ -83,7 +83,7 @@ class BayesianDataDescription(SphereDetector):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes

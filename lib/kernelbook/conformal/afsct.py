@@ -48,7 +48,7 @@ class AFSCTSVC(ConformalSVC):
         As for :class:`ConformalSVC`.
     max_iter : int, default=100
         As for :class:`ConformalSVC`.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         As for :class:`ConformalSVC`.
     cache_size : float, default=200.0
         As for :class:`ConformalSVC`.

@@ -85,7 +85,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        As for :class:`~kernelbook.svm.KernelSVC`; 'balanced' counts points, not their weights.
+        As for :class:`~kernelbook.svm.KernelSVC`.
     metric : {'feature', 'input'}, default=None
         Where the distances of D and of its widths are measured. If None, as in the papers: in
         feature space for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'.
@@ -113,7 +113,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.

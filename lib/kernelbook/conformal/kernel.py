@@ -180,6 +180,18 @@ class Conformal(Kernel):
         scaled = (D * coefficients.T).T
         return ConformalExpansion(self._factor, self.kernel.expansion(X, index, scaled))
 
+    def among(self, X: Matrix) -> Callable[[Index, Index], Matrix]:
+        D, inner = self._values(X), self.kernel.among(X)
+
+        def values(rows: Index, columns: Index) -> Matrix:
+            return D[rows, None] * D[columns] * inner(rows, columns)
+
+        return values
+
+    def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
+        F = self.kernel.features(X, max_features)
+        return None if F is None else self._values(X)[:, None] * F
+
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         points = self.kernel.about(X.mean(axis=0)).compiled(X)
         if points is None:

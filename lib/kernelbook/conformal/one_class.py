@@ -81,7 +81,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         :class:`~kernelbook.oneclass.OneClassSVM`.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.

@@ -57,6 +57,8 @@ METRIC_OF_SCHEME: dict[str, str | None] = {
 }
 SIGMA_RULE = "sigma/sqrt(d)"
 NO_DISTANCE = "the support vectors lie in one place: the factor is constant"
+# An alpha below this part of the sum of all is lost in the rounding of f: no support vector.
+NEGLIGIBLE = 1e-14
 # The factor of 'williams' at the largest |f|, if kappa is not given.
 SMALLEST_WILLIAMS = 0.1
 
@@ -118,6 +120,7 @@ class Centres:
         Centres
             One for each distinct point.
         """
+        kept = kept[alpha[kept] > NEGLIGIBLE * float(alpha[kept].sum())]
         rows = np.column_stack([X[kept], signs[kept]]) if by_class else X[kept]
         _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         order = np.argsort(first)

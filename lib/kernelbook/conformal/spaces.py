@@ -81,6 +81,9 @@ class InputSpace(Space):
     def __init__(self, anchors: Matrix) -> None:
         self.anchors = anchors
 
+    def __repr__(self) -> str:
+        return f"InputSpace({len(self)} anchors)"
+
     def __len__(self) -> int:
         return len(self.anchors)
 
@@ -118,6 +121,9 @@ class FeatureSpace(Space):
         self.kernel, self.anchors = kernel, anchors
         self.split = kernel.about(anchors.mean(axis=0))
         self.anchor_diagonal = self.split.diagonal(anchors)
+
+    def __repr__(self) -> str:
+        return f"FeatureSpace({self.kernel!r}, {len(self)} anchors)"
 
     def __len__(self) -> int:
         return len(self.anchors)
@@ -183,6 +189,9 @@ class GramSpace(Space):
                 "Normalise the kernel to K(x, y) / sqrt(K(x, x) K(y, y)), or use "
                 "scheme='williams', which needs no distances."
             )
+
+    def __repr__(self) -> str:
+        return f"GramSpace({len(self)} anchors)"
 
     def __len__(self) -> int:
         return len(self.columns)

@@ -18,8 +18,8 @@ from kernelbook.datasets._checks import (
 from kernelbook.validation import check_number
 
 INTERCEPT = -31.0
-SLOPE = 0.89
-INFORMATIVE = 4
+SLOPES = (0.96, 0.8, 1.0, 0.8)
+INFORMATIVE = len(SLOPES)
 MINORITY = 0.1
 
 Redraw = Literal["observation", "data_set"]
@@ -51,7 +51,9 @@ def make_random_logit(
     features are N(0, 1). The label is drawn, not taken from the component:
 
     .. math:: P(y{=}1 \mid x, \beta) = \frac1{1 + e^{-\eta}}, \quad
-              \eta = -31 + \sum_{j \le 4} \beta_j x_j, \quad \beta_j \sim N(0.89, v).
+              \eta = -31 + \sum_{j \le 4} \beta_j x_j, \quad \beta_j \sim N(b_j, v),
+
+    with the means b = (0.96, 0.8, 1, 0.8).
 
     Parameters
     ----------
@@ -84,11 +86,10 @@ def make_random_logit(
 
     Notes
     -----
-    The generator of a comparison of Bayesian descriptions [Kim2024]_ as far as its figures tell it.
-    The four coefficients have means of sum 3.56, which are taken to be equal, and the distribution
-    of the other features is our assumption. Per observation the fraction of class 1 is .433, .452
-    and .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible accuracies are
-    .575, .554 and .538.
+    The generator of a comparison of Bayesian descriptions [Kim2024]_, with its means and variances.
+    Whether coefficients are drawn per observation is not stated there. If they are, the fraction of
+    class 1 is .433, .452 and .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible
+    accuracies are .575, .554 and .538.
 
     References
     ----------
@@ -113,7 +114,7 @@ def make_random_logit(
     informative *= np.sqrt(2.0)
     informative += np.where(component, 10.0, 7.0)[:, None]
     draws = n_samples if redraw == "observation" else 1
-    beta = SLOPE + np.sqrt(variance) * random.standard_normal((draws, INFORMATIVE))
+    beta = SLOPES + np.sqrt(variance) * random.standard_normal((draws, INFORMATIVE))
     eta = INTERCEPT + (beta * informative).sum(axis=1)
     y = (random.uniform(size=n_samples) < expit(eta)).astype(np.int64)
     return (X, y, component) if return_component else (X, y)
@@ -123,7 +124,7 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
     r"""Compute the log posterior odds of class 1 for :func:`make_random_logit`.
 
     Each observation has coefficients of its own. Given x, :math:`\eta` is Gaussian with mean
-    :math:`\mu = -31 + 0.89 \sum_{j \le 4} x_j` and variance :math:`v \sum_{j \le 4} x_j^2`, so
+    :math:`\mu = -31 + \sum_{j \le 4} b_j x_j` and variance :math:`v \sum_{j \le 4} x_j^2`, so
     that the odds are those of :math:`P = E\,[1 / (1 + e^{-\eta})]`.
 
     Parameters
@@ -147,7 +148,7 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
     X = check_points(X)[:, :INFORMATIVE]
     if X.shape[1] < INFORMATIVE:
         raise ValueError(f"X must have at least {INFORMATIVE} features, got {X.shape[1]}.")
-    mean = INTERCEPT + SLOPE * X.sum(axis=1)
+    mean = INTERCEPT + X @ np.array(SLOPES)
     deviation = np.sqrt(variance * np.sum(X**2, axis=1))
     odds = np.empty(len(X))
     narrow = deviation < 1.0

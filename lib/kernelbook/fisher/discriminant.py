@@ -19,12 +19,15 @@ from kernelbook.estimator import (
     all_or_nothing,
     training_gram,
 )
+from kernelbook.exceptions import warn_user
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
 from kernelbook.kernels import KernelLike, Matrix
 
 __all__ = ["KernelFisherDiscriminant"]
 
 EPSILON = float(np.finfo(float).eps)
+# A leave-one-out error above this part of that of the class frequencies tells nothing.
+USELESS = 0.95
 
 
 class KernelFisherDiscriminant(
@@ -286,7 +289,25 @@ class KernelFisherDiscriminant(
     def _choose_reg(self, K: Matrix, Y: Matrix) -> float:
         """The candidate of least leave-one-out error, the larger one of equals."""
         self.loo_regs_, self.loo_errors_ = leave_one_out(K, Y)
-        return float(self.loo_regs_[np.argmin(self.loo_errors_)])
+        best = int(np.argmin(self.loo_errors_))
+        least = float(self.loo_errors_[best])
+        # The largest candidates all give the direction between the means: an end that is none.
+        if best == len(self.loo_regs_) - 1 or least > USELESS * self._error_of_frequencies(Y):
+            warn_user(
+                f"reg='loo' found nothing to choose by: of {len(self.loo_regs_)} candidates the "
+                f"best is {self.loo_regs_[best]:.3g}, an end of the grid or hardly better than "
+                "the class frequencies. Scale the features (StandardScaler), or choose gamma or "
+                "reg yourself.",
+                UserWarning,
+            )
+        return float(self.loo_regs_[best])
+
+    @staticmethod
+    def _error_of_frequencies(Y: Matrix) -> float:
+        """Leave-one-out error of the mean of the targets, in the unit of ``loo_errors_``."""
+        targets = Y / np.sqrt(Y.sum(axis=0))
+        residuals = (targets - targets.mean(axis=0)) * len(Y) / (len(Y) - 1)
+        return float((residuals**2).sum(axis=1).mean())
 
     def _solve(self, K: Matrix, Y: Matrix) -> tuple[Matrix, Matrix]:
         if self.penalty == "coef":

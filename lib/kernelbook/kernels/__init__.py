@@ -16,7 +16,8 @@ from kernelbook.kernels.gram_matrix import (
     check_gram,
     squared_feature_distances,
 )
-from kernelbook.kernels.inner_product import Linear, Polynomial, Sigmoid
+from kernelbook.kernels.inner_product import Linear, Polynomial, Sigmoid, linear_coefficients
+from kernelbook.kernels.parameters import KernelParameters
 from kernelbook.kernels.radial import RBF, Laplacian, Radial, resolve_gamma
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "FromCallable",
     "Kernel",
     "KernelLike",
+    "KernelParameters",
     "Laplacian",
     "Linear",
     "Matrix",
@@ -42,6 +44,7 @@ __all__ = [
     "gram",
     "laplacian",
     "linear",
+    "linear_coefficients",
     "polynomial",
     "rbf",
     "resolve_gamma",

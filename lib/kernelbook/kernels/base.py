@@ -1,58 +1,32 @@
 r"""What a kernel is: values, and what machines, metrics and compiled loops ask of it besides.
 
-A new kernel is one class: a frozen dataclass that derives from :class:`Kernel` and defines
-:meth:`Kernel.evaluate`. The rest has a default that is right for every kernel; overriding it
-makes things faster or more accurate, or adds what only smooth kernels have.
+A new kernel is a frozen dataclass that derives from :class:`Kernel` and defines
+:meth:`Kernel.evaluate`; overriding more makes it faster, more accurate or smooth.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, gen_batches
 
 from kernelbook.kernels.expansion import Expansion, KernelExpansion
+from kernelbook.kernels.parameters import Array, Index, KernelParameters, Matrix
 
 if TYPE_CHECKING:
     from kernelbook.kernels.compiled import CompiledPoints
 
 __all__ = ["NAMED", "Array", "Index", "Kernel", "KernelLike", "Matrix", "resolve_kernel"]
 
-Matrix = NDArray[np.float64]
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-
-# The kernels that have a name, scikit-learn's where it has one.
+# Scikit-learn's names where it has one.
 NAMED: dict[str, type[Kernel]] = {}
-# Points of one block when only the diagonal is wanted: 15/16 of its values are computed in vain.
+# Points of a block for a diagonal: 15/16 of its values are computed in vain.
 DIAGONAL_BLOCK = 16
-
-
-@dataclass(frozen=True)
-class KernelParameters:
-    """Parameters of an estimator from which a named kernel is made.
-
-    Parameters
-    ----------
-    gamma : float or str, default=1.0
-        The width, or a rule for it; see :func:`~kernelbook.kernels.resolve_gamma`.
-    degree : int, default=3
-        Degree of a polynomial.
-    coef0 : float, default=0.0
-        Independent term.
-    sample_weight : ndarray of shape (n,), default=None
-        Weights of the training points in rules for the width.
-    """
-
-    gamma: float | str = 1.0
-    degree: int = 3
-    coef0: float = 0.0
-    sample_weight: Array | None = None
 
 
 class Kernel(ABC):
@@ -63,8 +37,7 @@ class Kernel(ABC):
     Attributes
     ----------
     is_precomputed : bool
-        Whether ``X`` holds kernel values instead of points; see
-        :class:`~kernelbook.kernels.Precomputed`.
+        Whether ``X`` holds kernel values, see :class:`~kernelbook.kernels.Precomputed`.
     is_linear : bool
         Whether the images are the points themselves.
     is_split : bool
@@ -85,8 +58,7 @@ class Kernel(ABC):
     ...     is_psd = True
     ...
     ...     def evaluate(self, X, Y):
-    ...         squares = cdist(X, Y, "sqeuclidean")
-    ...         return (1.0 + squares / (2.0 * self.alpha)) ** -self.alpha
+    ...         return (1.0 + cdist(X, Y, "sqeuclidean") / (2.0 * self.alpha)) ** -self.alpha
     >>> RationalQuadratic()([[0.0]], [[0.0], [2.0]]).round(6).tolist()
     [[1.0, 0.333333]]
     """
@@ -98,8 +70,13 @@ class Kernel(ABC):
     def __init_subclass__(cls, name: str | None = None, **kwargs: Any) -> None:
         """Register a kernel under the ``name`` by which estimators accept it."""
         super().__init_subclass__(**kwargs)
-        if name is not None:
-            NAMED[name] = cls
+        if name is None:
+            return
+        holder = NAMED.setdefault(name, cls)
+        # A class that is defined again, as by a cell that runs twice, takes its own place.
+        if (holder.__module__, holder.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise ValueError(f"the name {name!r} belongs to the kernel {holder.__name__}.")
+        NAMED[name] = cls
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
@@ -115,9 +92,15 @@ class Kernel(ABC):
         Returns
         -------
         Kernel
-            A kernel with those of the parameters that it has.
+            A kernel with those of gamma, degree and coef0 that are fields of its class.
         """
-        return cls()
+        from kernelbook.kernels.radial import resolve_gamma
+
+        given: dict[str, Any] = {"degree": parameters.degree, "coef0": parameters.coef0}
+        own: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
+        if "gamma" in own:
+            given["gamma"] = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+        return cls(**{name: value for name, value in given.items() if name in own})
 
     @property
     def is_psd(self) -> bool:
@@ -223,8 +206,7 @@ class Kernel(ABC):
     def about(self, centre: Array) -> Kernel:
         r"""Split off what depends on one argument only.
 
-        Machines that look at differences of images only, such as support vector machines with
-        an intercept, may replace k by :math:`k_c` in
+        Machines that look at differences of images only may replace k by :math:`k_c` in
 
         .. math:: k(x, y) = k_c(x, y) + s(x) + s(y) + \text{constant},
 
@@ -239,8 +221,7 @@ class Kernel(ABC):
         Returns
         -------
         Kernel
-            :math:`k_c`, with :meth:`one_sided` and :attr:`constant` for the rest. By default
-            the kernel itself, of which nothing is split off.
+            :math:`k_c`, with :meth:`one_sided` and :attr:`constant` for the rest; by default k.
         """
         return self
 
@@ -299,6 +280,21 @@ class Kernel(ABC):
             From points (m, d) to sums (m,) or (m, p); computed in blocks.
         """
         return KernelExpansion(self.evaluate, X[index], coefficients)
+
+    def among(self, X: Matrix) -> Callable[[Index, Index], Matrix]:
+        """Return the values among fixed points, whatever is computed once for all being kept.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        callable
+            From rows (m,) and columns (k,) to the values (m, k) of these points.
+        """
+        return lambda rows, columns: self.evaluate(X[rows], X[columns])
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         """Return what the compiled loops need to compute values among fixed points.
@@ -419,8 +415,8 @@ class Kernel(ABC):
 
     def _not_smooth(self) -> str:
         return (
-            f"the kernel {self!r} has no known derivatives: gradients and metrics exist for "
-            "'linear', 'poly', 'rbf', their sums and products, and kernels that define "
+            f"the kernel {self!r} has no known derivatives: 'linear', 'poly', 'rbf', their sums "
+            "and products have, radial kernels with a slope, and kernels that define "
             "weighted_gradient, one_sided_gradient and metric."
         )
 
@@ -473,6 +469,8 @@ def resolve_kernel(
     >>> resolve_kernel("rbf", np.array([[0.0], [2.0]]), gamma="auto")
     RBF(gamma=1.0)
     """
+    if isinstance(kernel, type):
+        raise ValueError(f"kernel must be an object, not a class: {kernel.__name__}(...).")
     if isinstance(kernel, Kernel):
         resolved = kernel
     elif isinstance(kernel, str) and kernel in NAMED:

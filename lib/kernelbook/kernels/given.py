@@ -34,7 +34,18 @@ class FromCallable(Kernel):
     function: Callable[..., ArrayLike]
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        K = np.asarray(self.function(X, Y), dtype=np.float64)
+        try:
+            K = np.asarray(self.function(_unchangeable(X), _unchangeable(Y)))
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise ValueError(
+                "the kernel callable changes its argument, which belongs to the caller: let it "
+                "work on a copy."
+            ) from error
+        if np.iscomplexobj(K):
+            raise ValueError("the kernel callable returned complex values: a kernel is real.")
+        K = K.astype(np.float64)
         if K.shape != (len(X), len(Y)):
             raise ValueError(
                 f"the kernel callable returned shape {K.shape} for {len(X)} and {len(Y)} points: "
@@ -43,6 +54,13 @@ class FromCallable(Kernel):
         if not np.isfinite(K).all():
             raise ValueError("the kernel callable returned NaN or infinity.")
         return K
+
+
+def _unchangeable(X: Matrix) -> Matrix:
+    """A view that a function cannot write to."""
+    view = X.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True)

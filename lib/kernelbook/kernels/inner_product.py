@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, factorial
@@ -10,12 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.base import Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
-from kernelbook.kernels.radial import resolve_gamma
+from kernelbook.kernels.parameters import KernelParameters
+from kernelbook.kernels.radial import SMALLEST_SPREAD
+from kernelbook.validation import check_number
 
-__all__ = ["Linear", "Polynomial", "Sigmoid"]
+__all__ = ["Linear", "Polynomial", "Sigmoid", "linear_coefficients"]
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,14 @@ class Polynomial(Kernel, name="poly"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_degree(self.degree))
+        check_number(self.gamma, "gamma")
+        check_number(self.coef0, "coef0")
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
-        return cls(parameters.degree, gamma, parameters.coef0)
+        kernel = super().from_parameters(X, parameters)
+        _check_products(X, kernel.gamma)
+        return kernel
 
     @property
     def is_psd(self) -> bool:
@@ -84,20 +90,32 @@ class Polynomial(Kernel, name="poly"):
         ndarray of shape (n, r) or None
             None if there are more features, or if ``gamma`` or ``coef0`` is negative.
         """
-        d = X.shape[1] + (self.coef0 > 0)
-        if not self.is_psd or comb(d + self.degree - 1, self.degree) > max_features:
+        if not self.is_psd or self._n_monomials(X.shape[1]) > max_features:
             return None
-        Z = self.gamma**0.5 * X
+        change, at_centre = self._monomials(np.zeros(X.shape[1]), X)
+        return change + at_centre
+
+    def _n_monomials(self, d: int) -> int:
+        return comb(d + (self.coef0 > 0) + self.degree - 1, self.degree)
+
+    def _monomials(self, centre: Array, U: Matrix) -> tuple[Matrix, Array]:
+        """What the monomials at centre + U exceed those at the centre by, and the latter.
+
+        One more factor c + u takes a product from p0 at the centre to p0 c, and what it exceeds
+        that by from p to p (c + u) + p0 u: nothing cancels.
+        """
+        c, U = self.gamma**0.5 * centre, self.gamma**0.5 * U
         if self.coef0 > 0:
-            Z = np.column_stack([Z, np.full(len(X), self.coef0**0.5)])
-        columns = []
-        for chosen in combinations_with_replacement(range(d), self.degree):
-            counts = np.bincount(chosen)
-            multiplicity = factorial(self.degree)
-            for count in counts.tolist():
-                multiplicity //= factorial(count)
-            columns.append(multiplicity**0.5 * Z[:, chosen].prod(axis=1))
-        return np.column_stack(columns)
+            c = np.append(c, self.coef0**0.5)
+            U = np.column_stack([U, np.zeros(len(U))])
+        chosen = list(combinations_with_replacement(range(len(c)), self.degree))
+        change, at_centre = np.zeros((len(U), len(chosen))), np.ones(len(chosen))
+        for k, factors in enumerate(chosen):
+            for j in factors:
+                change[:, k] = change[:, k] * (c[j] + U[:, j]) + at_centre[k] * U[:, j]
+                at_centre[k] *= c[j]
+        weights = np.array([_multiplicity(factors) ** 0.5 for factors in chosen])
+        return weights * change, weights * at_centre
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
         return (weights * self._slope(X @ points.T)) @ points
@@ -137,6 +155,7 @@ class Linear(Polynomial, name="linear"):
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
+        _check_products(X, 1.0)
         return cls()
 
     def __repr__(self) -> str:
@@ -168,10 +187,9 @@ class Sigmoid(Kernel, name="sigmoid"):
     gamma: float = 1.0
     coef0: float = 0.0
 
-    @classmethod
-    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        gamma = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
-        return cls(gamma, parameters.coef0)
+    def __post_init__(self) -> None:
+        check_number(self.gamma, "gamma")
+        check_number(self.coef0, "coef0")
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return _finite(np.tanh(self.gamma * (X @ Y.T) + self.coef0), self)
@@ -206,6 +224,12 @@ class _AboutCentre(Kernel):
         s, a = self._slopes(X - self.centre), self._base
         return s * _power_quotient(a + s, a, self.kernel.degree)
 
+    def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
+        r"""Return what the monomials exceed those at the centre by; see :class:`Polynomial`."""
+        if self.kernel._n_monomials(X.shape[1]) > max_features:
+            return None
+        return self.kernel._monomials(self.centre, X - self.centre)[0]
+
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         features = np.ascontiguousarray((self.kernel.gamma**0.5 * (X - self.centre)).T)
         return CompiledPoints(
@@ -235,6 +259,14 @@ class _AboutCentre(Kernel):
         powers: Any = np.arange(1, degree)
         mixed = (s[:, None] ** powers) @ mixed_coefficients(a, degree) @ (t[:, None] ** powers).T
         return g * _power_quotient(v + g, v, degree) + mixed
+
+
+def _multiplicity(factors: tuple[int, ...]) -> int:
+    """In how many orders a power of a sum holds the product of these of its terms."""
+    multiplicity = factorial(len(factors))
+    for count in Counter(factors).values():
+        multiplicity //= factorial(count)
+    return multiplicity
 
 
 def _power_quotient(u: Any, v: Any, degree: int) -> Any:
@@ -312,9 +344,57 @@ def check_degree(degree: object) -> int:
     return int(degree)  # type: ignore[call-overload]
 
 
+def _check_products(X: Matrix, gamma: float) -> None:
+    """Refuse points that differ, but whose inner products are no normal numbers."""
+    if not X.size:
+        return
+    largest = float(np.abs(X - X[0]).max())
+    if largest > 0.0 and gamma**0.5 * largest < SMALLEST_SPREAD**0.5:
+        raise ValueError(
+            f"inner products of differences in X, up to {largest:.3g}, vanish: rescale the "
+            "features."
+        )
+
+
 def _finite(K: Matrix, kernel: Kernel) -> Matrix:
     if not np.isfinite(K).all():
         raise ValueError(
             f"the kernel {kernel!r} overflows on this X: rescale the features or lower the degree."
         )
     return K
+
+
+def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matrix) -> Matrix:
+    """Return the normal vector of coefficients that sum to zero, shape (1, d).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The linear kernel.
+    dual_coef : ndarray of shape (1, n_SV)
+        Signed coefficients.
+    support_vectors : ndarray of shape (n_SV, d)
+        Their points.
+
+    Returns
+    -------
+    ndarray of shape (1, d)
+        The sum of coefficient times point, about the mean of the points so that an offset of
+        the data costs no digits.
+
+    Raises
+    ------
+    AttributeError
+        If the kernel is not linear.
+
+    Examples
+    --------
+    >>> points = np.array([[1.0], [3.0]])
+    >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
+    [[1.0]]
+    """
+    if not kernel.is_linear:
+        raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
+    if len(support_vectors) == 0:
+        return np.zeros((1, support_vectors.shape[1]))
+    return dual_coef @ (support_vectors - support_vectors.mean(axis=0))

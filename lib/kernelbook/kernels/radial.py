@@ -16,14 +16,17 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils import check_array
 
-from kernelbook.kernels.base import Array, Kernel, KernelParameters, Matrix
+from kernelbook.kernels.base import Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import GAUSSIAN, LAPLACIAN
+from kernelbook.kernels.parameters import KernelParameters
 
 __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
 # Rows whose pairwise distances the rule 'median' looks at.
 MEDIAN_SAMPLE = 2000
+# Smaller spreads have lost digits to the end of the range of numbers; their inverse may overflow.
+SMALLEST_SPREAD = 1e-290
 # Halvings of an interval that find a distance to the last digit.
 BISECTIONS = 100
 
@@ -171,10 +174,6 @@ class RBF(Radial, name="rbf"):
     def __post_init__(self) -> None:
         check_width(self.gamma)
 
-    @classmethod
-    def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
-        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
-
     def profile(self, squares: Matrix) -> Matrix:
         return np.exp(-self.gamma * squares)
 
@@ -214,7 +213,7 @@ class Laplacian(Kernel, name="laplacian"):
         if parameters.gamma == "mean_distance":
             mean = mean_city_block_distance(X, parameters.sample_weight)
             return cls(1.0 / mean if mean > 0 else 1.0)
-        return cls(resolve_gamma(parameters.gamma, X, parameters.sample_weight))
+        return super().from_parameters(X, parameters)
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return np.exp(-self.gamma * cdist(X, Y, "cityblock"))
@@ -288,7 +287,8 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
     Raises
     ------
     ValueError
-        If it is another string, or a number that is not positive and finite.
+        If it is another string, or a number that is not positive and finite, or if the spread of
+        X overflows or vanishes.
 
     Examples
     --------
@@ -311,12 +311,19 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
         return 1.0 / X.shape[1]
     if gamma == "scale":
         Z = X - X[0, 0]  # exactly zero for constant data
-        mean = np.average(Z, axis=0, weights=sample_weight).mean()
-        squares = ((Z - mean) ** 2).mean(axis=1)
-        spread = X.shape[1] * np.average(squares, weights=sample_weight)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = np.average(Z, axis=0, weights=sample_weight).mean()
+            squares = ((Z - mean) ** 2).mean(axis=1)
+            spread = X.shape[1] * np.average(squares, weights=sample_weight)
     else:
         spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
+    largest = float(np.abs(X - X[0]).max())
     rounding = float(np.finfo(float).eps * np.abs(X).max()) * X.size**0.5
+    if not np.isfinite(spread) or (largest > rounding and float(spread) < SMALLEST_SPREAD):
+        raise ValueError(
+            f"gamma={gamma!r} finds no width: squares of the differences in X, up to "
+            f"{largest:.3g}, {'overflow' if largest > 1.0 else 'vanish'}. Rescale the features."
+        )
     return float(1.0 / spread) if float(spread) ** 0.5 > rounding else 1.0
 
 

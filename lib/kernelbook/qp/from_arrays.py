@@ -1,4 +1,4 @@
-r"""``solve_qp``: a quadratic program given by arrays, checked and solved."""
+r"""A quadratic program given by arrays: checked and solved, or a point of it certified."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -6,10 +6,16 @@ from numpy.typing import ArrayLike, NDArray
 from kernelbook.kernels import check_gram
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram
-from kernelbook.qp.solve import QPSolution, solve
+from kernelbook.qp.solve import (
+    Certificate,
+    QPSolution,
+    certify_residual,
+    fitting_multiplier,
+    solve,
+)
 from kernelbook.validation import check_number
 
-__all__ = ["solve_qp"]
+__all__ = ["certify", "solve_qp"]
 
 Array = NDArray[np.float64]
 
@@ -55,15 +61,19 @@ def solve_qp(
         Interior-point steps, or working sets of the exact solver. Where the interior-point
         method is stopped far from the optimum (at a relative gap above 1e-4), its last point is
         returned as it is, with a warning.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         ``'dense'`` is an interior-point method with one Cholesky factorisation a step,
         ``'reference'`` cvxopt's general solver with sparse inequalities, which needs cvxopt
         (``pip install "kernelbook[reference]"``); both end in an active-set polish.
         ``'exact'`` takes compiled steps on pairs of variables and then solves for the working
         set that they leave; it needs coefficients of 1 and -1 in ``a`` and finite bounds. Of an
         operator Q it forms no more than the rows that it keeps and the block of the working set,
-        the free variables and their rivals. All return the same solution. ``'auto'`` is
-        ``'exact'`` from 400 variables on where it can serve the problem, else ``'dense'``.
+        the free variables and their rivals. ``'low_rank'`` is the method of ``'dense'`` on a
+        :class:`~kernelbook.qp.LowRankQuadratic`, whose time grows linearly with n. All return
+        the same solution. ``'auto'`` is ``'low_rank'`` for such a matrix, ``'exact'`` from 400
+        variables on where it can serve the problem, else ``'dense'``; where one of the first two
+        does not end at the optimum, up to 2000 variables, ``'dense'`` is asked as well, and the
+        better certificate counts.
     cache_size : float, default=200.0
         Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
         of a working set may take. With less memory it needs more time, not another solution.
@@ -156,3 +166,73 @@ def _vector(name: str, value: ArrayLike, n: int, *, bound: bool = False) -> Arra
     if np.isnan(vector).any() or (np.isinf(vector).any() and not bound):
         raise ValueError(f"{name} must not hold NaN{'' if bound else ' or infinity'}.")
     return vector
+
+
+def certify(
+    gradient: Array,
+    a: Array,
+    lower: Array,
+    upper: Array,
+    x: Array,
+    *,
+    objective: float,
+    scale: float,
+    tol: float,
+    noise: Array | float = 0.0,
+) -> tuple[Certificate, float]:
+    r"""Return the certificate and the multiplier of a feasible point.
+
+    .. math:: \min_x \tfrac12 x^\top Q x + q^\top x
+               \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
+
+    For any multiplier :math:`\lambda`, with the residual :math:`r = Qx + q + \lambda a`, the
+    distance to the dual objective is :math:`\sum_i \max(r_i, 0)(x_i - \ell_i) +
+    \max(-r_i, 0)(u_i - x_i)`. An infinite bound counts as one twice the largest entry of x
+    away: a solution inside such a box stays one without it.
+
+    Parameters
+    ----------
+    gradient : ndarray of shape (n,)
+        Q x + q, or that plus any multiple of a.
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+    x : ndarray of shape (n,)
+        The point, which the box and the equality admit.
+    objective : float
+        The objective at x; the gap is relative to it, or to the dual one if that is larger.
+    scale : float
+        The unit of the violation.
+    tol : float
+        Largest violation, in that unit, that counts as optimal.
+    noise : float or ndarray of shape (n,), default=0.0
+        What rounding may have done to each entry of the gradient. The gap that counts is the
+        largest within it.
+
+    Returns
+    -------
+    certificate : Certificate
+        Gap, violation and status.
+    multiplier : float
+        Mean over the free variables, else the midpoint of the interval of optimal multipliers
+        (its finite end, if only one is).
+
+    Examples
+    --------
+    Two points at -1 and 1 with the linear kernel in signed form: x = (-1/2, 1/2) is optimal,
+    with the gradient Kx - y = 0.
+
+    >>> import numpy as np
+    >>> x, one = np.array([-0.5, 0.5]), np.ones(2)
+    >>> certify(0 * one, one, -one, one, x, objective=-0.5, scale=1.0, tol=1e-9)
+    (Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal'), 0.0)
+    """
+    multiplier = fitting_multiplier(gradient, x, a, lower, upper)
+    residual = gradient + multiplier * a
+    certificate = certify_residual(
+        residual, x, lower, upper, objective=objective, scale=scale, tol=tol, noise=noise
+    )
+    return certificate, multiplier

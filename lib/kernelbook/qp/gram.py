@@ -36,7 +36,7 @@ class GramQuadratic(Quadratic):
     """
 
     def __init__(self, kernel: Kernel, X: Array) -> None:
-        self.kernel, self.X = kernel, X
+        self.kernel, self.X, self._values = kernel, X, kernel.among(X)
         self.compiled = kernel.compiled(X) if loops_are_available() else None
         self.diagonal = kernel.diagonal(X) if self.compiled is None else self.compiled.diagonal
         largest = float(self.diagonal.max())
@@ -51,15 +51,14 @@ class GramQuadratic(Quadratic):
             return product
         if self.compiled is not None and self.compiled.is_exponential:
             return self.compiled.sums(rows, used, x[used])
-        others = self.X[used]
         for block in gen_batches(len(rows), max(1, BLOCK_VALUES // len(used))):
-            product[block] = self.kernel.evaluate(self.X[rows[block]], others) @ x[used]
+            product[block] = self._values(rows[block], used) @ x[used]
         return product
 
     def block(self, rows: Index, columns: Index) -> Array:
         if self.compiled is not None and self.compiled.is_exponential:
             return self.compiled.block(rows, columns)
-        return self.kernel.evaluate(self.X[rows], self.X[columns])
+        return self._values(rows, columns)
 
     def restricted(self, index: Index) -> "GramQuadratic":
         return GramQuadratic(self.kernel, self.X[index])

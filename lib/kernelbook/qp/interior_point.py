@@ -27,6 +27,8 @@ Mask = NDArray[np.bool_]
 TOLERANCE = 1e-8
 # A relative gap beyond which the slacks say little about which bounds are active.
 NEAR = 1e-4
+# A step that near the optimum raises what is missing by this factor was one of rounding alone.
+DIVERGENCE = 30.0
 # After so many steps it is rounding that keeps the method from its tolerance, not the limit.
 MANY_STEPS = 50
 # The part of the way to the nearest bound that a step takes. Nearer to 1 saves steps until an
@@ -241,14 +243,17 @@ def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPo
     program = replace(program, a=program.a / size, b=program.b / size)
     bounds = Bounds(program.lower, program.upper)
     point = _start(program, bounds)
+    residual = _residual(program, bounds, point)
     for n_iter in range(max_iter + 1):
-        residual = _residual(program, bounds, point)
         if residual.shortfall <= TOLERANCE or n_iter == max_iter:
             break
         following = _step(program, bounds, point, residual)
         if not following.is_finite():
             break
-        point = following
+        ahead = _residual(program, bounds, following)
+        if residual.shortfall <= NEAR and ahead.shortfall > DIVERGENCE * residual.shortfall:
+            break
+        point, residual = following, ahead
     slack = point.slack / max(1.0, float(np.abs(point.x).max()))
     dual = point.dual / max(1.0, float(np.abs(residual.pull).max()))
     near = is_near(residual.shortfall, n_iter, max_iter)

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 Method = Callable[[QuadraticProgram, int], InteriorPoint]
 INTERIOR_POINT: dict[str, Method] = {
     "dense": solve_interior_point,
+    "low_rank": solve_interior_point,
     "reference": solve_reference,
 }
 
@@ -29,7 +30,7 @@ def minimise(
 
     Parameters
     ----------
-    solver : {'dense', 'reference'}
+    solver : {'low_rank', 'dense', 'reference'}
         The interior-point method.
     program : QuadraticProgram
         The problem.

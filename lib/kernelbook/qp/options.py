@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 __all__ = ["SOLVERS", "SolverOptions"]
 
-SOLVERS = ("auto", "exact", "dense", "reference")
+SOLVERS = ("auto", "exact", "low_rank", "dense", "reference")
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,16 @@ class SolverOptions:
         which a solution is called optimal.
     max_iter : int, default=100
         Interior-point steps, or working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
     exact_from : int, default=400
         'auto' takes the exact solver from so many variables on: below, the interior point ends
         before the compiled loops have been loaded.
+    features_per_root : int, default=5
+        'auto' takes the interior point of low rank for at most so many features by the root of
+        the number of points: then its n r^2 operations a step are fewer than a few rows a point.
     in_memory_up_to : int, default=500
         Up to so many points the Gram matrix is formed: to compute all of it once takes less
         time than to compute rows and blocks of it several times.
@@ -54,6 +57,7 @@ class SolverOptions:
     solver: str = "auto"
     cache_size: float = 200.0
     exact_from: int = 400
+    features_per_root: int = 5
     in_memory_up_to: int = 500
     first_eps: float = 0.05
     eps_step: float = 0.3

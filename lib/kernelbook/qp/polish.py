@@ -5,16 +5,15 @@ from numpy.typing import NDArray
 
 from kernelbook.qp.interior_point import InteriorPoint
 from kernelbook.qp.multipliers import accepted_multipliers, multiplier_bounds
-from kernelbook.qp.program import EPS, QuadraticProgram, cholesky_solver
+from kernelbook.qp.program import EPS, QuadraticProgram
 
-__all__ = ["feasible_point", "polish"]
+__all__ = ["feasible_point", "polish", "solve_free"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 MAX_PRIMAL_DUAL_STEPS = 25
-REFINEMENTS = 3
 ROUNDING = 32 * EPS
 PATIENCE = 50
 
@@ -41,7 +40,7 @@ def polish(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array
     ndarray of shape (n,)
         The optimum, or the best point that was found.
     """
-    x = _primal_dual(program, start.at_lower, start.at_upper, tol)
+    x = _primal_dual(program, start, tol)
     if x is None:
         x = _primal(program, feasible_point(program, start), tol)
     # The terms of the equality are known to this precision only: nearer to a bound is at it.
@@ -107,47 +106,59 @@ def _slack(program: QuadraticProgram, x: Array, gradient: Array, tol: float) -> 
     return max(0.01 * tol * scale, 4 * EPS * program.curvature * float(np.abs(x).sum()))
 
 
-def _solve_free(
+def solve_free(
     program: QuadraticProgram, free: Index, rhs: Array, target: float
 ) -> tuple[Array, float] | None:
-    """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), by refinement past a small ridge."""
-    Q_FF, a_F = program.Q.block(free, free), program.a[free]
-    largest = float(np.diagonal(Q_FF).max())
-    ridge = EPS * len(free) * largest if largest > 0 else 1.0
-    solve = cholesky_solver(Q_FF, np.zeros(len(free)), ridge)
-    Sa = solve(a_F)
-    curvature = float(a_F @ Sa)
-    p, m = np.zeros(len(free)), 0.0
-    for _ in range(REFINEMENTS):
-        r, s = rhs - Q_FF @ p - m * a_F, target - float(a_F @ p)
-        Sr = solve(r)
-        step = (float(a_F @ Sr) - s) / curvature if curvature > 0 else 0.0
-        p, m = p + Sr - step * Sa, m + step
-    return (p, m) if np.isfinite(p).all() else None
+    """Solve [[Q_FF, a_F], [a_F', 0]] (p, m) = (rhs, target), for the free variables.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    free : ndarray of shape (k,), dtype=int
+        The variables F.
+    rhs : ndarray of shape (k,)
+        Right-hand side of their rows.
+    target : float
+        Right-hand side of the equality.
+
+    Returns
+    -------
+    tuple of ndarray of shape (k,) and float, or None
+        The values p and the multiplier m; None if they overflow.
+    """
+    return program.Q.restricted(free).solve_bordered(program.a[free], rhs, target)
 
 
-def _primal_dual(
-    program: QuadraticProgram, at_lower: Mask, at_upper: Mask, tol: float
-) -> Array | None:
+def _primal_dual(program: QuadraticProgram, start: InteriorPoint, tol: float) -> Array | None:
     """Guess the active sets, solve, flip every variable that objects, until none does."""
     lower, upper, a = program.lower, program.upper, program.a
-    fewest, patience = len(at_lower) + 1, 3
+    at_lower, at_upper = start.at_lower, start.at_upper
+    # Many free variables make a matrix of low rank singular: of all solutions the one nearest to
+    # the start is inside the box. A regular system loses no digit to a start of zero.
+    near = np.clip(start.x, lower, upper) if program.Q.is_low_rank else np.zeros(len(a))
+    fewest, patience = len(a) + 1, 3
     for _ in range(MAX_PRIMAL_DUAL_STEPS):
         free = np.flatnonzero(~(at_lower | at_upper))
         if len(free) == 0:
             return None
-        x = np.where(at_upper, upper, np.where(at_lower, lower, 0.0))
-        _, rest = program.objective_and_gradient(x)
-        solved = _solve_free(program, free, -rest[free], program.b - float(a @ x))
+        x = np.where(at_upper, upper, np.where(at_lower, lower, near))
+        _, gradient = program.objective_and_gradient(x)
+        solved = solve_free(program, free, -gradient[free], program.b - float(a @ x))
         if solved is None:
             return None
-        x[free], multiplier = solved
+        step, multiplier = solved
+        x[free] += step
         _, gradient = program.objective_and_gradient(x)
         residual = gradient + multiplier * a
         slack = _slack(program, x, gradient, tol)
-        if np.abs(residual[free]).max() > slack:
-            return None
+        worst = free[np.argmax(np.abs(residual[free]))]
         too_low, too_high = x < lower, x > upper
+        if abs(residual[worst]) > slack:
+            if not program.Q.is_low_rank:
+                return None
+            # More free variables than features cannot all agree: the one that disagrees goes.
+            too_low[worst], too_high[worst] = residual[worst] > 0, residual[worst] < 0
         release = (at_lower & (residual < -slack)) | (at_upper & (residual > slack))
         changes = int(too_low.sum() + too_high.sum() + release.sum())
         if changes == 0:
@@ -235,7 +246,7 @@ def _release(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -
 def _newton_step(program: QuadraticProgram, x: Array, gradient: Array, free: Mask) -> None:
     """Go to the minimum over the free variables, or to the first bound in the way."""
     index = np.flatnonzero(free)
-    solved = _solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
+    solved = solve_free(program, index, -gradient[index], program.b - float(program.a @ x))
     if solved is None:
         return
     p, start = solved[0], x[index]

@@ -33,6 +33,8 @@ Solve = Callable[[Array], Array]
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
+# Solves after the first: each brings back the digits that the ridge of a singular system took.
+REFINEMENTS = 3
 
 
 class Quadratic(ABC):
@@ -49,8 +51,12 @@ class Quadratic(ABC):
         The matrix, if it is stored.
     is_relative : bool
         Whether its entries lack what the equality makes constant.
+    is_given : bool
+        Whether the entries are those of the problem, and not computed from points with rounding.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
+    is_low_rank : bool
+        Whether systems with the matrix cost less than a matrix of n variables.
     suits_single_precision : bool
         Whether squares of the entries neither overflow nor vanish in single precision.
     """
@@ -58,7 +64,9 @@ class Quadratic(ABC):
     diagonal: Array
     in_memory: Array | None = None
     is_relative: bool = False
+    is_given: bool = False
     compiled: CompiledPoints | None = None
+    is_low_rank: bool = False
     suits_single_precision: bool = True
 
     def __len__(self) -> int:
@@ -187,6 +195,44 @@ class Quadratic(ABC):
             return self
         return DenseQuadratic(a[:, None] * self.formed().in_memory * a)
 
+    def solve_bordered(self, a: Array, rhs: Array, target: float) -> tuple[Array, float] | None:
+        r"""Solve for a vector and a multiplier, by refinement past a ridge where Q is singular.
+
+        .. math:: \begin{bmatrix}Q & a\\ a^\top & 0\end{bmatrix}
+                  \begin{bmatrix}p\\ m\end{bmatrix} =
+                  \begin{bmatrix}\text{rhs}\\ \text{target}\end{bmatrix}
+
+        Parameters
+        ----------
+        a : ndarray of shape (n,)
+            Coefficients of the equality.
+        rhs : ndarray of shape (n,)
+            Right-hand side.
+        target : float
+            What :math:`a^\top p` should be.
+
+        Returns
+        -------
+        p : ndarray of shape (n,)
+            The vector.
+        m : float
+            The multiplier.
+            None instead of both if p overflows.
+        """
+        largest = float(self.diagonal.max())
+        ridge = EPS * len(self) * largest if largest > 0 else 1.0
+        Q = self.formed().in_memory
+        solve = cholesky_solver(Q, np.zeros(len(self)), ridge)
+        Sa = solve(a)
+        curvature = float(a @ Sa)
+        p, m = np.zeros(len(self)), 0.0
+        for _ in range(REFINEMENTS):
+            r, s = rhs - Q @ p - m * a, target - float(a @ p)
+            Sr = solve(r)
+            step = (float(a @ Sr) - s) / curvature if curvature > 0 else 0.0
+            p, m = p + Sr - step * Sa, m + step
+        return (p, m) if np.isfinite(p).all() else None
+
     def folded(self) -> Quadratic | None:
         """Return the matrix of half the variables, if the second half repeats the first.
 
@@ -253,7 +299,7 @@ class DenseQuadratic(Quadratic):
     in_memory: Array
 
     def __init__(self, Q: Array, *, is_relative: bool = False) -> None:
-        self.in_memory, self.is_relative = Q, is_relative
+        self.in_memory, self.is_relative, self.is_given = Q, is_relative, not is_relative
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
@@ -355,12 +401,17 @@ class QuadraticProgram:
         return float(self.Q.diagonal.max())
 
     @cached_property
-    def size_of_terms(self) -> float:
-        """Largest entry of the diagonals of Q, zero for K - 1, and of P Q P in :meth:`centred`."""
+    def spreads(self) -> Array:
+        """Diagonal of P Q P in :meth:`centred`, up to the sampling of its means."""
         means = self.Q.mean_product(self.a)
-        diagonal = self.Q.diagonal - 2.0 * self.a * means
+        diagonal: Array = self.Q.diagonal - 2.0 * self.a * means
         diagonal += self.a**2 * (float(self.a @ means) / float(self.a @ self.a))
-        return max(self.curvature, float(diagonal.max()))
+        return np.maximum(diagonal, 0.0)
+
+    @cached_property
+    def sizes_of_terms(self) -> Array:
+        """The larger one of :attr:`spreads` and the diagonal of Q, which is zero for K - 1."""
+        return np.maximum(self.Q.diagonal, self.spreads)
 
     def objective_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the objective and its gradient at a point.

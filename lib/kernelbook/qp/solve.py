@@ -1,6 +1,6 @@
 r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import copysign
 
 import numpy as np
@@ -14,21 +14,34 @@ from kernelbook.qp.options import SOLVERS, SolverOptions
 from kernelbook.qp.program import EPS, QuadraticProgram
 
 __all__ = [
+    "MAX_ITER",
+    "NARROW",
+    "ROUNDING",
+    "STALLED",
     "Certificate",
     "QPSolution",
-    "certify",
+    "certified",
     "certify_residual",
+    "fitting_multiplier",
     "goes_exact",
+    "is_feasible",
+    "rounding",
     "solve",
 ]
 
 Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
-# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left.
+# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
+# and so is an objective below this fraction of what b alone makes it.
 CANCELLATION = 1e-6
+# Largest relative gap, rounding included, that is called optimal, unless tol allows more.
+LARGEST_GAP = 1e-6
+# A box that is narrower than this part of the sum of x is no wider than rounding.
+NARROW = 64 * EPS
 # Statuses other than 'optimal'.
-NOT_OPTIMAL, STALLED, MAX_ITER = "not optimal to tol", "stalled", "max_iter"
+NOT_OPTIMAL, ROUNDING = "not optimal to tol", "rounding"
+STALLED, MAX_ITER = "stalled", "max_iter"
 
 
 @dataclass(frozen=True)
@@ -43,10 +56,12 @@ class Certificate:
     kkt_violation : float
         Largest violation of the optimality conditions, in units of the gradient: relative to
         the largest entry of its two terms, Qx and q.
-    status : {'optimal', 'not optimal to tol', 'stalled', 'max_iter'}
-        ``'optimal'`` if the violation is within the tolerance that was asked for. Otherwise
-        ``'stalled'`` for a solver that could not go on, ``'max_iter'`` for one that was stopped,
-        and ``'not optimal to tol'`` for a machine that is only certified here.
+    status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
+        ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
+        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
+        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
+        for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
+        ``'not optimal to tol'`` for a machine that is only certified here.
 
     Examples
     --------
@@ -75,7 +90,7 @@ class QPSolution:
         Largest violation of the optimality conditions, in units of the gradient.
     n_iter : int
         Number of interior-point steps, or of working sets of the exact solver.
-    status : {'optimal', 'stalled', 'max_iter'}
+    status : {'optimal', 'rounding', 'stalled', 'max_iter'}
         How the solver ended.
     objective : float
         The minimum, 1/2 x'Qx + q'x.
@@ -151,13 +166,16 @@ def solve(
     [0.5, 0.5]
     """
     x, n_iter, product = _minimise(program, options, start)
-    if product is None:
-        product = program.Q.product(x)
-    solution = _certified(program, x, product, n_iter, options.tol)
+    solution = certified(program, x, product, n_iter, options)
     if solution.status == "optimal":
         return solution
-    solution = replace(solution, status=MAX_ITER if n_iter >= options.max_iter else STALLED)
-    warn_user(_unconverged(program, solution, options.tol), ConvergenceWarning)
+    # Loaded when needed, which is rare.
+    from kernelbook.qp.second_chance import improved, unconverged
+
+    asks_dense = options.solver == "auto" and _chosen_solver(program, options) != "dense"
+    solution = improved(program, solution, options, _minimise, asks_dense=asks_dense)
+    if solution.status != "optimal":
+        warn_user(unconverged(program, solution, options.tol), ConvergenceWarning)
     return solution
 
 
@@ -193,6 +211,13 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
         raise ValueError(f"solver must be one of {list(SOLVERS)}, got {solver!r}.")
     if solver in ("dense", "reference"):
         return solver
+    if program.Q.is_low_rank and solver in ("auto", "low_rank"):
+        return "low_rank"
+    if solver == "low_rank":
+        raise ValueError(
+            "solver='low_rank' needs a kernel with few features, linear or polynomial of a low "
+            "degree: use solver='auto'."
+        )
     bounded = bool(np.isfinite(program.upper - program.lower).all())
     possible = bounded and bool((np.abs(program.a) == 1).all())
     if solver == "auto":
@@ -236,55 +261,6 @@ def _minimise(
     return *minimise(solver, program, options.tol, options.max_iter), None
 
 
-def _unconverged(program: QuadraticProgram, solution: QPSolution, tol: float) -> str:
-    bounded = bool(np.isfinite(program.upper - program.lower).all())
-    remedy = (
-        "Raise max_iter, scale the features, or lower C."
-        if bounded
-        else "Some bounds are infinite: the objective may have no minimum."
-    )
-    return (
-        f"the quadratic program was left with status {solution.status!r} after "
-        f"{solution.n_iter} steps: relative duality gap {solution.duality_gap:.3g}, KKT violation "
-        f"{solution.kkt_violation:.3g} (tol={tol:g}). {remedy}"
-    )
-
-
-def _certified(
-    program: QuadraticProgram, x: Array, product: Array, n_iter: int, tol: float
-) -> QPSolution:
-    q, a = program.q, program.a
-    gradient = product + q
-    # The part along a belongs to the multiplier; without it the differences keep their digits.
-    along = float(a @ gradient) / float(a @ a)
-    objective = 0.5 * float(x @ product) + float(q @ x)
-    size = float(np.abs(x).sum())
-    total = program.size_of_terms * size
-    scale = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * total)
-    certificate, multiplier = certify(
-        gradient - along * a,
-        a,
-        program.lower,
-        program.upper,
-        x,
-        objective=copysign(max(abs(objective), EPS * total * size), objective),
-        scale=scale or 1.0,
-        tol=tol,
-    )
-    missed = abs(float(a @ x) - program.b)
-    feasible = missed <= FEASIBILITY * max(abs(program.b), float(np.abs(a) @ np.abs(x)))
-    return QPSolution(
-        x=x,
-        multiplier=multiplier - along,
-        duality_gap=certificate.duality_gap,
-        kkt_violation=certificate.kkt_violation,
-        n_iter=n_iter,
-        status=certificate.status if feasible else STALLED,
-        objective=objective,
-        product=product,
-    )
-
-
 def _extreme_point(program: QuadraticProgram) -> Array | None:
     """The one point that reaches b if b is an end of what the box can reach; else None."""
     a, b, lower, upper = program.a, program.b, program.lower, program.upper
@@ -315,70 +291,127 @@ def _infeasible(b: float, smallest: float, largest: float) -> str:
     )
 
 
-def certify(
-    gradient: Array,
-    a: Array,
-    lower: Array,
-    upper: Array,
-    x: Array,
-    *,
-    objective: float,
-    scale: float,
-    tol: float,
-) -> tuple[Certificate, float]:
-    r"""Return the certificate and the multiplier of a feasible point.
-
-    .. math:: \min_x \tfrac12 x^\top Q x + q^\top x
-               \quad\text{s.t.}\quad a^\top x = b,\; \ell \le x \le u
-
-    For any multiplier :math:`\lambda`, with the residual :math:`r = Qx + q + \lambda a`, the
-    distance to the dual objective is :math:`\sum_i \max(r_i, 0)(x_i - \ell_i) +
-    \max(-r_i, 0)(u_i - x_i)`. An infinite bound counts as one twice the largest entry of x
-    away: a solution inside such a box stays one without it.
+def rounding(program: QuadraticProgram, x: Array) -> Array:
+    """Return what rounding does to each entry of the gradient, in the quadratic mean.
 
     Parameters
     ----------
-    gradient : ndarray of shape (n,)
-        Q x + q, or that plus any multiple of a.
-    a : ndarray of shape (n,)
-        Coefficients of the equality.
-    lower : ndarray of shape (n,)
-        Lower bounds; may be infinite.
-    upper : ndarray of shape (n,)
-        Upper bounds; may be infinite.
+    program : QuadraticProgram
+        The problem.
     x : ndarray of shape (n,)
-        The point, which the box and the equality admit.
-    objective : float
-        The objective at x; the gap is relative to it, or to the dual one if that is larger.
-    scale : float
-        The unit of the violation.
-    tol : float
-        Largest violation, in that unit, that counts as optimal.
+        A point.
 
     Returns
     -------
-    certificate : Certificate
-        Gap, violation and status.
-    multiplier : float
-        Mean over the free variables, else the midpoint of the interval of optimal multipliers
-        (its finite end, if only one is).
-
-    Examples
-    --------
-    Two points at -1 and 1 with the linear kernel in signed form: x = (-1/2, 1/2) is optimal,
-    with the gradient Kx - y = 0.
-
-    >>> import numpy as np
-    >>> x, one = np.array([-0.5, 0.5]), np.ones(2)
-    >>> certify(0 * one, one, -one, one, x, objective=-0.5, scale=1.0, tol=1e-9)
-    (Certificate(duality_gap=0.0, kkt_violation=0.0, status='optimal'), 0.0)
+    ndarray of shape (n,)
+        Each entry of Q is taken to be as exact as its bound, the root of the product of two
+        entries of the diagonal.
     """
-    multiplier = _multiplier(gradient, x, a, lower, upper)
-    residual = gradient + multiplier * a
+    sizes = program.sizes_of_terms
+    return EPS * (np.sqrt(sizes) * float(np.linalg.norm(np.sqrt(sizes) * x)) + np.abs(program.q))
+
+
+def certified(
+    program: QuadraticProgram,
+    x: Array,
+    product: Array | None,
+    n_iter: int,
+    options: SolverOptions,
+    *,
+    multiplier: float | None = None,
+    residual: Array | None = None,
+    noise: Array | None = None,
+) -> QPSolution:
+    """Return a point with its proof, whatever found it.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+    product : ndarray of shape (n,) or None
+        Q x, if it is known.
+    n_iter : int
+        Steps that led to the point.
+    options : SolverOptions
+        Tolerance and limit of steps.
+    multiplier : float, default=None
+        That of the equality. If None, what the free variables agree on.
+    residual : ndarray of shape (n,), default=None
+        Gradient plus that multiplier times a. If None, it is computed from the product.
+    noise : ndarray of shape (n,), default=None
+        What rounding may have done to the residual. If None, what :func:`rounding` says.
+
+    Returns
+    -------
+    QPSolution
+        The point, its multiplier and what both prove.
+
+    Raises
+    ------
+    ValueError
+        If the objective or the gradient is no number.
+    """
+    q, a, lower, upper = program.q, program.a, program.lower, program.upper
+    product = program.Q.product(x) if product is None else product
+    gradient = product + q
+    # The part along a belongs to the multiplier; without it the differences keep their digits.
+    along = float(a @ gradient) / float(a @ a)
+    objective = 0.5 * float(x @ product) + float(q @ x)
+    gradient -= along * a
+    fitting = fitting_multiplier(gradient, x, a, lower, upper)
+    given = fitting if multiplier is None else multiplier + along
+    size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
+    by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
+    unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
     certificate = certify_residual(
-        residual, x, lower, upper, objective=objective, scale=scale, tol=tol
+        gradient + given * a if residual is None else residual,
+        x,
+        lower,
+        upper,
+        objective=copysign(max(abs(objective), by_b), objective),
+        scale=unit or 1.0,
+        tol=options.tol,
+        noise=rounding(program, x) if noise is None else noise,
     )
-    return certificate, multiplier
+    if not np.isfinite([objective, along, certificate.duality_gap]).all():
+        raise ValueError(
+            "the products of kernel values and C (or of prior_scale and n**prior_exponent) "
+            "overflow: rescale X, or lower them."
+        )
+    status = certificate.status if is_feasible(program, x) else NOT_OPTIMAL
+    if status == NOT_OPTIMAL:
+        status = MAX_ITER if n_iter >= options.max_iter else STALLED
+    return QPSolution(
+        x=x,
+        multiplier=given - along,
+        duality_gap=certificate.duality_gap,
+        kkt_violation=certificate.kkt_violation,
+        n_iter=n_iter,
+        status=status,
+        objective=objective,
+        product=product,
+    )
+
+
+def is_feasible(program: QuadraticProgram, x: Array) -> bool:
+    """Say whether a point of the box meets the equality to rounding.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    x : ndarray of shape (n,)
+        The point.
+
+    Returns
+    -------
+    bool
+        Whether it misses b by 1e-10 of the terms of the sum at most.
+    """
+    terms = max(abs(program.b), float(np.abs(program.a) @ np.abs(x)))
+    return abs(float(program.a @ x) - program.b) <= FEASIBILITY * terms
 
 
 def certify_residual(
@@ -390,6 +423,7 @@ def certify_residual(
     objective: float,
     scale: float,
     tol: float,
+    noise: Array | float = 0.0,
 ) -> Certificate:
     r"""Return the certificate of a feasible point whose multiplier is given, too.
 
@@ -409,6 +443,9 @@ def certify_residual(
         The unit of the violation.
     tol : float
         Largest violation, in that unit, that counts as optimal.
+    noise : float or ndarray of shape (n,), default=0.0
+        What rounding may have done to each entry of the gradient. The gap that counts is the
+        largest within it.
 
     Returns
     -------
@@ -435,12 +472,23 @@ def certify_residual(
     down = np.where(np.isfinite(lower), x - lower, reach)
     up = np.where(np.isfinite(upper), upper - x, reach)
     gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
+    possible = float(
+        np.maximum(
+            np.maximum(residual + noise, 0) * down, np.maximum(noise - residual, 0) * up
+        ).sum()
+    )
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    status = "optimal" if violation <= tol * scale else NOT_OPTIMAL
-    return Certificate(gap / size, violation / scale, status)
+    if violation > tol * scale:
+        return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
+    if possible <= max(LARGEST_GAP, tol) * size:
+        return Certificate(gap / size, violation / scale, "optimal")
+    return Certificate(possible / size, violation / scale, ROUNDING)
 
 
-def _multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+def fitting_multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    wide = upper - lower > NARROW * float(np.abs(x).sum())
+    if not wide.all() and wide.any():
+        return fitting_multiplier(gradient[wide], x[wide], a[wide], lower[wide], upper[wide])
     free = (x > lower) & (x < upper) & (a != 0)
     if free.any():
         return float(-(a[free] @ gradient[free]) / (a[free] @ a[free])) + 0.0

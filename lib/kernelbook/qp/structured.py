@@ -34,8 +34,9 @@ class PairedQuadratic(Quadratic):
     """
 
     def __init__(self, K: Quadratic) -> None:
-        self.K = K
+        self.K, self.is_given = K, K.is_given
         self.diagonal = np.tile(K.diagonal, 2)
+        self.is_low_rank = K.is_low_rank
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
         n = len(self.K)
@@ -49,6 +50,10 @@ class PairedQuadratic(Quadratic):
         n = len(self.K)
         signs = np.where(rows < n, 1.0, -1.0)[:, None] * np.where(columns < n, 1.0, -1.0)
         return signs * self.K.block(rows % n, columns % n)
+
+    def restricted(self, index: Index) -> Quadratic:
+        n = len(self.K)
+        return self.K.restricted(index % n).signed(np.where(index < n, 1.0, -1.0))
 
     def factor(self, D: Array) -> Solve:
         n = len(self.K)

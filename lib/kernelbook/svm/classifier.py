@@ -18,10 +18,9 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    linear_coefficients,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.validation import check_number
 
@@ -168,12 +167,13 @@ class KernelSVC(BinaryClassifier):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        Multiplies C by class; ``'balanced'`` is n / (2 n_c).
+        Multiplies C by class; ``'balanced'`` is n / (2 n_c), a sample weight of k counted as k
+        points.
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
@@ -302,11 +302,16 @@ class KernelSVC(BinaryClassifier):
         self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
         """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
+        if isinstance(self.C, float) and np.isposinf(self.C):
+            raise ValueError(
+                f"The 'C' parameter of {type(self).__name__} must be finite: the limit is the hard "
+                "margin, HardMarginSVC. Got inf instead."
+            )
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         classes, signs = encode_labels(y)
         weights = check_weights(sample_weight, X)
-        box = self.C * weights * _class_weights(self.class_weight, classes, signs, weights > 0)
+        box = self.C * weights * _class_weights(self.class_weight, classes, signs, weights)
         for side, label in zip(SIDES, classes.tolist(), strict=True):
             if not box[signs == side].any():
                 raise ValueError(
@@ -356,21 +361,27 @@ def _class_weights(
     class_weight: dict[Any, float] | str | None,
     classes: NDArray[Any],
     signs: Array,
-    kept: NDArray[np.bool_],
+    weights: Array,
 ) -> Array:
-    """Weight of each point's class (n,); 'balanced' counts the kept points only."""
+    """Weight of each point's class (n,); 'balanced' counts a weight of k as k points."""
     if class_weight is None:
         return np.ones(len(signs))
     by_class = dict.fromkeys(SIDES, 1.0)
     if isinstance(class_weight, dict):
         labels = classes.tolist()
         if unknown := [label for label in class_weight if label not in labels]:
-            raise ValueError(f"class_weight names {unknown}, but the classes are {labels}.")
+            raise ValueError(
+                f"class_weight names {unknown}, but the classes are {labels}. In a wrapper for "
+                "several classes, such as OneVsOneClassifier, each machine sees two of them: give "
+                "sample_weight in place of class_weight."
+            )
         for label, value in class_weight.items():
             by_class[SIDES[labels.index(label)]] = check_number(
                 value, f"class_weight[{label!r}]", low=0
             )
     else:
+        total = float(weights.sum())
         for side in SIDES:
-            by_class[side] = kept.sum() / (2.0 * max(1, (signs[kept] == side).sum()))
+            of_side = float(weights[signs == side].sum())
+            by_class[side] = total / (2.0 * of_side) if of_side > 0 else 1.0
     return np.where(signs > 0, by_class[1.0], by_class[-1.0])

@@ -14,11 +14,12 @@ from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
     all_or_nothing,
+    low_rank_matrix,
     training_gram,
 )
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.kernels import KernelLike
-from kernelbook.qp import DenseQuadratic, QPSolution, SolverOptions, solve
+from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, SolverOptions, solve
 from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
 
 __all__ = ["HardMarginSVC"]
@@ -56,7 +57,7 @@ class HardMarginSVC(BinaryClassifier):
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
-    solver : {'auto', 'exact', 'dense', 'reference'}, default='auto'
+    solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
         See :func:`~kernelbook.qp.solve_qp`.
 
     Attributes
@@ -173,8 +174,9 @@ class HardMarginSVC(BinaryClassifier):
         classes, signs = encode_labels(y)
         every = np.arange(len(X))
         kernel, _, split = self._training_points(X, every)
-        K = DenseQuadratic(training_gram(split, X))
-        solution = _widest_margin(K, signs, SolverOptions(self.tol, self.max_iter, self.solver))
+        options = SolverOptions(self.tol, self.max_iter, self.solver)
+        K = low_rank_matrix(split, X, options) or DenseQuadratic(training_gram(split, X))
+        solution = _widest_margin(K, signs, options)
         self._keep_support(X, kernel, split, every, solution, solution.x)
         squared_norm = float(solution.x @ K.product(solution.x))
         self._keep_intercept(X, split, solution.multiplier)
@@ -183,7 +185,7 @@ class HardMarginSVC(BinaryClassifier):
         return self
 
 
-def _widest_margin(K: DenseQuadratic, signs: Array, options: SolverOptions) -> QPSolution:
+def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolution:
     """Solve in boxes that widen until the solution touches none, or raise NotSeparableError."""
     squared_spread = float(K.centred(np.ones(len(signs))).diagonal.max())
     size = squared_spread if squared_spread > 0 else 1.0
@@ -214,13 +216,13 @@ def _widest_margin(K: DenseQuadratic, signs: Array, options: SolverOptions) -> Q
     )
 
 
-def _in_box(K: DenseQuadratic, signs: Array, box: float, options: SolverOptions) -> Array:
+def _in_box(K: Quadratic, signs: Array, box: float, options: SolverOptions) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return solve(svc_dual(K, signs, box), options).x
 
 
-def _weighted_means(K: DenseQuadratic, y: Array, signed: Array) -> tuple[Array, float]:
+def _weighted_means(K: Quadratic, y: Array, signed: Array) -> tuple[Array, float]:
     """Weights >= 0 of sum 1 in each class, and the distance of the two weighted means."""
     weights = np.maximum(y * signed, 0.0)
     for side in SIDES:

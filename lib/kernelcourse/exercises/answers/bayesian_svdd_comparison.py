@@ -15,9 +15,7 @@ from kernelcourse.exercises.grading import Exercise, Mistake
 __all__ = ["EXERCISES"]
 
 A, F1 = 0.5249, 0.6078
-DESIGN = ("boundary", "p", "imbalance", "contamination")
-CENTRE = ("line", "10", "10", "0")
-M, BASE, TWO_CLASS = "BSVDD-M, repaired", "kernel mean", "two-class SVM"
+M, BASE, MOVED = "BSVDD-M", "Parzen window", "KernelSVC, moved threshold"
 
 
 def least_fraction() -> float:
@@ -31,26 +29,28 @@ def far_weight(n: int, divisor: float) -> float:
     return float(softmax(-K.sum(axis=1) / divisor)[-1])
 
 
-def values(measure: str) -> dict[tuple[tuple[str, ...], str], list[float]]:
-    """A measure of the stored study by design and model, replicates in order."""
-    found = defaultdict(list)
-    with (data_directory() / "results" / "bayesian_svdd.csv").open(encoding="utf-8") as file:
-        rows = sorted(csv.DictReader(file), key=lambda row: int(row["replicate"]))
-    for row in rows:
-        found[tuple(row[key] for key in DESIGN), row["model"]].append(float(row[measure]))
-    return found
+def rows(name: str) -> list[dict[str, str]]:
+    """A table of the stored study."""
+    with (data_directory() / "results" / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
-def designs_won(measure: str) -> int:
-    found = values(measure)
-    designs = {design for design, _ in found}
-    return sum(np.mean(found[d, M]) > np.mean(found[d, TWO_CLASS]) for d in designs)
+def designs(measure: str) -> list[bool]:
+    """For each design, whether the machine with a moved threshold is better."""
+    return [
+        row["verdict"] == "better"
+        for row in rows("bayesian_svdd")
+        if row["method"] == MOVED and row["measure"] == measure
+    ]
 
 
 def spreads() -> tuple[float, float, float]:
-    """Standard deviations of the AUC of both models, and of the difference."""
-    found = values("roc_auc")
-    one, other = np.array(found[CENTRE, M]), np.array(found[CENTRE, BASE])
+    """Standard deviations of the AUC of both models at the centre, and of the difference."""
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows("bayesian_svdd_scores"):
+        if row["data"] == "centre" and row["measure"] == "AUC":
+            found[row["method"]][row["repeat"]] = float(row["value"])
+    one, other = (np.array([found[m][k] for k in sorted(found[M])]) for m in (M, BASE))
     return one.std(ddof=1), other.std(ddof=1), (one - other).std(ddof=1)
 
 
@@ -61,7 +61,7 @@ def unpaired(power: int = 2) -> float:
 
 def auc_of_norm() -> float:
     """P(squared norm of a minority point > that of a target), without the normal approximation."""
-    return quad(lambda r: ncx2.sf(r, 50, 9) * chi2.pdf(r, 50), 0, 250)[0]
+    return quad(lambda r: ncx2.sf(r, 100, 9) * chi2.pdf(r, 100), 0, 400)[0]
 
 
 EXERCISES = (
@@ -91,15 +91,14 @@ EXERCISES = (
     ),
     Exercise(
         "14.3",
-        right=lambda: designs_won("balanced_accuracy"),
+        right=lambda: sum(designs("balanced accuracy")),
         mistakes=(
-            Mistake(lambda: designs_won("roc_auc"), "That is the AUC: the ranking alone."),
-            Mistake(lambda: designs_won("g_mean"), "That is the G-mean."),
+            Mistake(lambda: sum(designs("AUC")), "That is the AUC: the ranking alone."),
             Mistake(
-                lambda: 9 - designs_won("balanced_accuracy"), "Those are the designs that it loses."
+                lambda: designs("balanced accuracy").count(False), "Those are the other designs."
             ),
         ),
-        otherwise="Two means for each of nine designs; count the rows.",
+        otherwise="One row a design: those of the balanced accuracy; count the verdicts.",
     ),
     Exercise(
         "14.4",
@@ -116,15 +115,15 @@ EXERCISES = (
         "14.5",
         right=auc_of_norm,
         mistakes=(
-            Mistake(lambda: norm.cdf(9 / np.sqrt(136)), "The targets vary, too."),
-            Mistake(lambda: norm.cdf(9 / 10), "The minority points vary, too."),
-            Mistake(lambda: norm.cdf(9 / np.sqrt(200)), "The variance of the minority is larger."),
+            Mistake(lambda: norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
+            Mistake(lambda: norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
+            Mistake(lambda: norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
             Mistake(
-                lambda: norm.cdf(9 / (10 + np.sqrt(136))),
+                lambda: norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
                 "Variances add, standard deviations do not.",
             ),
             Mistake(lambda: norm.cdf(9 / np.sqrt(76)), "That is for ten features."),
-            Mistake(lambda: norm.cdf(9 / 236), "A root is missing."),
+            Mistake(lambda: norm.cdf(9 / 436), "A root is missing."),
         ),
         otherwise="The AUC is the chance that one of two normal numbers exceeds the other.",
         rtol=0.01,

@@ -1,0 +1,279 @@
+"""What is tried where a solver has not reached the optimum, and what is said if that fails too."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelbook.exceptions import InfeasibleError
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.polish import solve_free
+from kernelbook.qp.program import EPS, QuadraticProgram
+from kernelbook.qp.solve import (
+    MAX_ITER,
+    NARROW,
+    ROUNDING,
+    STALLED,
+    QPSolution,
+    certified,
+    is_feasible,
+    rounding,
+)
+
+__all__ = ["improved", "unconverged"]
+
+Array = NDArray[np.float64]
+WideNumber = np.longdouble
+Minimise = Callable[
+    [QuadraticProgram, SolverOptions, Array | None], tuple[Array, int, Array | None]
+]
+
+# Up to so many variables the interior point takes over where the exact solver has not ended.
+DENSE_UP_TO = 2000
+# Slack, in units of rounding, that a tilted solution leaves itself.
+TILT = 32.0
+# Extended precision: 64 bits on most machines, at worst the double precision of the rest.
+WIDE_EPS = float(np.finfo(np.longdouble).eps)
+# Relative error of a kernel value: powers and exponentials lose a few digits.
+ENTRY_ERROR = 4.0 * EPS
+STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
+
+
+def improved(
+    program: QuadraticProgram,
+    solution: QPSolution,
+    options: SolverOptions,
+    minimise: Minimise,
+    *,
+    asks_dense: bool,
+) -> QPSolution:
+    """Return the best of a solution and of what else can be tried.
+
+    Boxes that are narrower than rounding are decided by the sign of the gradient; where that is
+    not all that was wrong, the other variables are solved for again. The dense solver may be asked,
+    too, unless it was the limit on steps that ended the first attempt.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    solution : QPSolution
+        The first attempt, not optimal.
+    options : SolverOptions
+        Solver, tolerance and limits.
+    minimise : callable
+        From a program, options and a start to x, the number of steps and Q x, if it is known.
+    asks_dense : bool
+        Whether the dense solver is asked, too.
+
+    Returns
+    -------
+    QPSolution
+        With its proof.
+    """
+    best = _repaired(program, solution, options, minimise)
+    if best.status == "optimal" or solution.status == MAX_ITER:
+        return best
+    if asks_dense and len(program.q) <= DENSE_UP_TO:
+        program = replace(program, Q=program.Q.formed())
+        x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
+        other = certified(program, x, product, n_iter, options)
+        best = _better(best, _repaired(program, other, options, minimise))
+    return best
+
+
+def _repaired(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, minimise: Minimise
+) -> QPSolution:
+    """The solution, or what one of the repairs makes of it."""
+    settled = partial(_settled, minimise=minimise)
+    for repair in (_feasible, settled, _with_best_multiplier, _tilted):
+        if solution.status == "optimal":
+            return solution
+        solution = _better(solution, repair(program, solution, options))
+    return solution
+
+
+def _better(one: QPSolution, other: QPSolution | None) -> QPSolution:
+    """The one whose status says more, or else the one with the smaller gap."""
+    if other is None:
+        return one
+    ranks = [STATUSES.index(each.status) for each in (one, other)]
+    return one if (ranks[0], one.duality_gap) <= (ranks[1], other.duality_gap) else other
+
+
+def _feasible(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The solution with what it misses of the equality added to the variable with most room."""
+    if is_feasible(program, solution.x):
+        return None
+    a, x = program.a, solution.x.copy()
+    room = np.where(a != 0, np.minimum(x - program.lower, program.upper - x), -np.inf)
+    k = int(np.argmax(room))
+    x[k] += (program.b - float(a @ x)) / a[k]
+    x[k] = min(max(x[k], program.lower[k]), program.upper[k])
+    return certified(program, x, None, solution.n_iter, options)
+
+
+@dataclass(frozen=True)
+class _Residual:
+    """Residuals in extended precision, with the multiplier for which the gap is least."""
+
+    values: Array
+    noise: Array
+    multiplier: float
+
+
+def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
+    """The residuals at x; None where that is too large a problem, or a bound is infinite."""
+    a, down, up = program.a, x - program.lower, program.upper - x
+    if len(x) > DENSE_UP_TO or not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
+        return None
+    free = (down > 0) & (up > 0)
+    k = int(np.argmax(np.where(free, np.maximum(down, up), 0.0)))
+    used, q = np.flatnonzero(x), a * program.q
+    terms = (a[:, None] * program.Q.block(np.arange(len(x)), used)).astype(WideNumber) * x[used]
+    # Relative to the variable that reaches farthest: its own residual and those of its copies
+    # are free of rounding.
+    relative = terms - terms[k]
+    gradient = relative.sum(axis=1) + (q - q[k])
+    noise = WIDE_EPS * np.linalg.norm(relative, axis=1) + EPS * np.abs(q - q[k])
+    if not program.Q.is_given:
+        size = ENTRY_ERROR * np.linalg.norm(terms, axis=1)
+        noise += np.where(relative.any(axis=1), size + size[k], 0.0)
+    best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
+    return _Residual(
+        (a * (gradient + best)).astype(np.float64),
+        noise.astype(np.float64),
+        float(best - terms[k].sum() - q[k]),
+    )
+
+
+def _best_multiplier(
+    gradient: NDArray[WideNumber], noise: NDArray[WideNumber], falls: Array, rises: Array
+) -> WideNumber:
+    """Where the gap, rounding included, is least: a convex and piecewise linear function."""
+
+    def slope(multiplier: WideNumber) -> float:
+        residual = gradient + multiplier
+        return float(falls[residual > -noise].sum() - rises[residual < noise].sum())
+
+    ends = np.unique(np.concatenate([-gradient - noise, noise - gradient]))
+    middle = (ends[1:] + ends[:-1]) / 2
+    return ends[bisect_left(range(len(middle)), 0.0, key=lambda i: slope(middle[i]))]
+
+
+def _with_best_multiplier(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The same point, certified in extended precision."""
+    found = _wide_residual(program, solution.x)
+    if found is None:
+        return None
+    return certified(
+        program,
+        solution.x,
+        solution.product,
+        solution.n_iter,
+        options,
+        multiplier=found.multiplier,
+        residual=found.values,
+        noise=found.noise,
+    )
+
+
+def _tilted(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """A point beside the solution whose free variables want to move towards the nearer bound.
+
+    Where the other bound is farther by orders of magnitude, a residual that rounding could turn
+    towards it would cost most of the gap.
+    """
+    found, x = _wide_residual(program, solution.x), solution.x.copy()
+    down, up = x - program.lower, program.upper - x
+    free = np.flatnonzero((down > 0) & (up > 0))
+    if found is None or len(free) == 0:
+        return None
+    wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
+    missing = program.b - float(program.a @ x)
+    solved = solve_free(program.centred(), free, wanted - found.values[free], missing)
+    if solved is None:
+        return None
+    x[free] += solved[0]
+    if (x < program.lower).any() or (x > program.upper).any():
+        return None
+    moved = certified(program, x, None, solution.n_iter, options)
+    return _better(moved, _with_best_multiplier(program, moved, options))
+
+
+def _settled(
+    program: QuadraticProgram,
+    solution: QPSolution,
+    options: SolverOptions,
+    *,
+    minimise: Minimise,
+) -> QPSolution | None:
+    """The solution with its narrow boxes decided; None if there are none."""
+    width = program.upper - program.lower
+    narrow = width <= NARROW * float(np.abs(solution.x).sum())
+    rest = np.flatnonzero(~narrow)
+    if not narrow.any() or len(rest) == 0:
+        return None
+    x = _at_ends(program, solution, narrow)
+    settled = certified(program, x, None, solution.n_iter, options)
+    if settled.status == "optimal":
+        return settled
+    try:
+        x[rest], n_iter, _ = minimise(program.restricted(rest, x), options, solution.x[rest])
+    except InfeasibleError:
+        return settled
+    again = certified(program, x, None, n_iter, options)
+    x = _at_ends(program, again, narrow)
+    return _better(settled, _better(again, certified(program, x, None, n_iter, options)))
+
+
+def _at_ends(program: QuadraticProgram, solution: QPSolution, narrow: NDArray[np.bool_]) -> Array:
+    """The point with the narrow variables where the gradient wants them."""
+    residual = solution.product + program.q + solution.multiplier * program.a
+    ends = np.where(residual < 0, program.upper, program.lower)
+    return np.where(narrow, ends, solution.x)
+
+
+def unconverged(program: QuadraticProgram, solution: QPSolution, tol: float) -> str:
+    """Return the message about a solution that is not optimal.
+
+    Parameters
+    ----------
+    program : QuadraticProgram
+        The problem.
+    solution : QPSolution
+        Where it was left.
+    tol : float
+        The tolerance that was asked for.
+
+    Returns
+    -------
+    str
+        What was reached, and what to do.
+    """
+    bounded = bool(np.isfinite(program.upper - program.lower).all())
+    remedy = (
+        "Raise max_iter, scale the features, or lower C."
+        if bounded
+        else "Some bounds are infinite: the objective may have no minimum."
+    )
+    if solution.status == ROUNDING:
+        remedy = (
+            "Every condition holds to tol, but no smaller gap can be told from rounding in double "
+            "precision. Scale the features, or lower C."
+        )
+    return (
+        f"the quadratic program was left with status {solution.status!r} after "
+        f"{solution.n_iter} steps: relative duality gap {solution.duality_gap:.3g}, KKT violation "
+        f"{solution.kkt_violation:.3g} (tol={tol:g}). {remedy}"
+    )
