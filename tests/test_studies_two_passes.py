@@ -35,7 +35,7 @@ def test_scores_can_be_made_again(protocol):
     assert np.allclose(both["value_x"], both["value_y"], rtol=1e-6)
 
 
-def test_both_passes_have_one_cost_and_the_level_that_the_protocol_names():
+def test_both_passes_have_one_cost_and_the_named_level():
     for protocol, (given, grid, _) in study.PROTOCOLS.items():
         printed = "printed" in protocol
         for name, (machine, searched) in study.methods(protocol).items():
