@@ -32,7 +32,6 @@ had choices of gamma and C at the ends of their grids: it has wider ones and a f
     python -m studies.fisher
 """
 
-import warnings
 from typing import Any
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
@@ -97,25 +96,22 @@ def run(name: str, *, n_repeats: int = REPEATS, seed: int | None = None) -> Comp
     methods = _methods(name)
     if name == "sonar":
         del methods["QDA"]
-    with warnings.catch_warnings():
-        # A width at which leave-one-out has nothing to choose by loses in the inner folds.
-        warnings.filterwarnings("ignore", message="reg='loo' found nothing to choose by")
-        return compare(
-            methods,
-            **data,
-            select="accuracy",
-            measures={"accuracy": "accuracy"},
-            margin={"accuracy": MARGIN[name]},
-            reference="Fisher",
-            n_repeats=n_repeats,
-            inner=3,
-            fixed={"Fisher, leave-one-out": ["reg"]},
-            saturated=SATURATED[name],
-            baselines=["always 0", "always 1", "difference of kernel means"],
-            seed=seed,
-            backend="sequential",
-            progress=False,
-        )
+    return compare(
+        methods,
+        **data,
+        select="accuracy",
+        measures={"accuracy": "accuracy"},
+        margin={"accuracy": MARGIN[name]},
+        reference="Fisher",
+        n_repeats=n_repeats,
+        inner=3,
+        fixed={"Fisher, leave-one-out": ["reg"]},
+        saturated=SATURATED[name],
+        baselines=["always 0", "always 1", "difference of kernel means"],
+        seed=seed,
+        backend="sequential",
+        progress=False,
+    )
 
 
 def main() -> None:

@@ -34,6 +34,11 @@ PANELS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def no_figures_of_other_tests():
+    plt.close("all")
+
+
 @pytest.fixture(params=PANELS)
 def moved(request):
     build, values = PANELS[request.param]

@@ -46,7 +46,7 @@ def test_results_have_types(seen_by_mypy):
     revealed = re.findall(r'Revealed type is "(.*)"', seen_by_mypy)
     assert revealed[0] == "kernelbook.svm.classifier.KernelSVC"
     assert "numpy.float64" in revealed[1]
-    assert revealed[2] == "kernelbook.qp.solve.Certificate"
+    assert revealed[2] == "kernelbook.qp.certificate.Certificate"
     assert "numpy.float64" in revealed[3]
     assert revealed[4].endswith("-> kernelbook.certification.MachineCertificate")
 

@@ -373,8 +373,12 @@ def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRan
         largest = min(int(options.features_per_root * n**0.5), MOST_FEATURES)
     else:
         return None
-    F = kernel.features(X, largest)
-    return None if F is None else LowRankQuadratic(F)
+    with np.errstate(over="ignore", invalid="ignore"):
+        F = kernel.features(X, largest)
+        matrix = None if F is None else LowRankQuadratic(F)
+    if matrix is not None and not np.isfinite(matrix.diagonal).all():
+        raise ValueError("inner products of X overflow: rescale the features or lower the degree.")
+    return matrix
 
 
 def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadratic:

@@ -19,7 +19,6 @@ from kernelbook.estimator import (
     all_or_nothing,
     training_gram,
 )
-from kernelbook.exceptions import warn_user
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
 from kernelbook.kernels import KernelLike, Matrix
 
@@ -90,6 +89,8 @@ class KernelFisherDiscriminant(
         Class probabilities that were used.
     reg_ : float
         The :math:`\mu` used.
+    degeneracy_ : str or None
+        Why the choice of ``reg='loo'`` tells little; None if it does not.
     loo_errors_ : ndarray of shape (17,)
         Only with ``reg='loo'``: mean squared leave-one-out errors of the candidates.
     loo_regs_ : ndarray of shape (17,)
@@ -221,6 +222,7 @@ class KernelFisherDiscriminant(
         self._split = self.kernel_.about(self._mean)
         K = training_gram(self._split, X)
         self.X_fit_ = X
+        self.degeneracy_: str | None = None
         self.reg_ = self._choose_reg(K, Y) if self.reg == "loo" else float(self.reg)
         self._set_discriminants(K, Y, *self._solve(K, Y))
         return self
@@ -293,12 +295,11 @@ class KernelFisherDiscriminant(
         least = float(self.loo_errors_[best])
         # The largest candidates all give the direction between the means: an end that is none.
         if best == len(self.loo_regs_) - 1 or least > USELESS * self._error_of_frequencies(Y):
-            warn_user(
+            self.degeneracy_ = (
                 f"reg='loo' found nothing to choose by: of {len(self.loo_regs_)} candidates the "
                 f"best is {self.loo_regs_[best]:.3g}, an end of the grid or hardly better than "
                 "the class frequencies. Scale the features (StandardScaler), or choose gamma or "
-                "reg yourself.",
-                UserWarning,
+                "reg yourself."
             )
         return float(self.loo_regs_[best])
 

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernelbook.kernels import check_gram
+from kernelbook.qp.certificate import Certificate
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram
 from kernelbook.qp.solve import (
-    Certificate,
     QPSolution,
     certify_residual,
     fitting_multiplier,

@@ -9,19 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.exceptions import InfeasibleError
+from kernelbook.qp.certificate import MAX_ITER, NARROW, ROUNDING, STALLED
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.polish import solve_free
 from kernelbook.qp.program import EPS, QuadraticProgram
-from kernelbook.qp.solve import (
-    MAX_ITER,
-    NARROW,
-    ROUNDING,
-    STALLED,
-    QPSolution,
-    certified,
-    is_feasible,
-    rounding,
-)
+from kernelbook.qp.solve import QPSolution, certified, is_feasible, rounding
 
 __all__ = ["improved", "unconverged"]
 

@@ -9,16 +9,22 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.exceptions import InfeasibleError, warn_user
 from kernelbook.kernels.compiled import loops_are_available
+from kernelbook.qp.certificate import (
+    CANCELLATION,
+    FEASIBILITY,
+    LARGEST_GAP,
+    MAX_ITER,
+    NARROW,
+    NOT_OPTIMAL,
+    ROUNDING,
+    STALLED,
+    Certificate,
+)
 from kernelbook.qp.multipliers import multiplier_bounds
 from kernelbook.qp.options import SOLVERS, SolverOptions
 from kernelbook.qp.program import EPS, QuadraticProgram
 
 __all__ = [
-    "MAX_ITER",
-    "NARROW",
-    "ROUNDING",
-    "STALLED",
-    "Certificate",
     "QPSolution",
     "certified",
     "certify_residual",
@@ -30,48 +36,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-FEASIBILITY = 1e-10
-# A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
-# and so is an objective below this fraction of what b alone makes it.
-CANCELLATION = 1e-6
-# Largest relative gap, rounding included, that is called optimal, unless tol allows more.
-LARGEST_GAP = 1e-6
-# A box that is narrower than this part of the sum of x is no wider than rounding.
-NARROW = 64 * EPS
-# Statuses other than 'optimal'.
-NOT_OPTIMAL, ROUNDING = "not optimal to tol", "rounding"
-STALLED, MAX_ITER = "stalled", "max_iter"
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What proves a fit.
-
-    Attributes
-    ----------
-    duality_gap : float
-        The difference ``(primal - dual) / max(|primal|, |dual|)``, never negative: no solution
-        has an objective that is better by more than this fraction.
-    kkt_violation : float
-        Largest violation of the optimality conditions, in units of the gradient: relative to
-        the largest entry of its two terms, Qx and q.
-    status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
-        ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
-        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
-        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
-        for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
-        ``'not optimal to tol'`` for a machine that is only certified here.
-
-    Examples
-    --------
-    >>> Certificate(duality_gap=1e-12, kkt_violation=3e-10, status="optimal").status
-    'optimal'
-    """
-
-    duality_gap: float
-    kkt_violation: float
-    status: str
 
 
 @dataclass(frozen=True)
@@ -486,6 +450,26 @@ def certify_residual(
 
 
 def fitting_multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:
+    """Return the multiplier that suits a point best, boxes no wider than rounding aside.
+
+    Parameters
+    ----------
+    gradient : ndarray of shape (n,)
+        Q x + q, or that plus any multiple of a.
+    x : ndarray of shape (n,)
+        The point.
+    a : ndarray of shape (n,)
+        Coefficients of the equality.
+    lower : ndarray of shape (n,)
+        Lower bounds; may be infinite.
+    upper : ndarray of shape (n,)
+        Upper bounds; may be infinite.
+
+    Returns
+    -------
+    float
+        The mean over the free variables, else the middle of what the bounds allow.
+    """
     wide = upper - lower > NARROW * float(np.abs(x).sum())
     if not wide.all() and wide.any():
         return fitting_multiplier(gradient[wide], x[wide], a[wide], lower[wide], upper[wide])
