@@ -59,11 +59,11 @@ from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelbook import datasets
 from kernelbook.conformal import AFSCTSVC, ConformalSVC
 from kernelbook.study import Comparison, cell_seed, compare
 from kernelbook.svm import KernelSVC
 from studies import results
+from studies.adaptive_conformal import LOADERS
 
 SEED = 1014
 NAME = "adaptive_conformal"
@@ -81,15 +81,6 @@ BASELINES = (
     "difference of kernel means",
 )
 MARGIN = {"G-mean": 0.05, "ROC AUC": 0.02, "AP": 0.05}
-
-LOADERS: dict[str, Any] = {
-    "glass 7": datasets.load_glass,
-    "segment 1": datasets.load_segment,
-    "thyroid": datasets.load_thyroid0387_euthyroid,
-    "car good": datasets.load_car,
-    "yeast ME2": datasets.load_yeast,
-    "abalone 19": datasets.load_abalone,
-}
 
 
 @lru_cache(maxsize=1)

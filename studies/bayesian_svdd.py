@@ -264,7 +264,7 @@ def write_comparison(store: str | None) -> None:
 
 
 def write_replication(store: str | None) -> None:
-    _write("bayesian_svdd_replication", _run(run_pair, pairs(), store))
+    results.write_table("bayesian_svdd_replication", _run(run_pair, pairs(), store))
 
 
 def long_cells(short: Any) -> list[dict[str, Any]]:
@@ -276,17 +276,12 @@ def long_cells(short: Any) -> list[dict[str, Any]]:
 
 def write_chains(store: str | None) -> None:
     again = long_cells(_run(run_chains, chain_cells(), store))
-    _write("bayesian_svdd_chains", _run(run_chains, [*chain_cells(), *again], store))
+    results.write_table("bayesian_svdd_chains", _run(run_chains, [*chain_cells(), *again], store))
 
 
 def _run(function: Callable[..., Any], cells: Any, store: str | None) -> Any:
     store = store and f"{store}/{function.__name__}"
     return run_study(function, cells, backend="sequential", store=store, seed=SEED, progress=False)
-
-
-def _write(name: str, table: Any) -> None:
-    path = datasets.data_directory() / "results" / f"{name}.csv"
-    table.to_csv(path, index=False, lineterminator="\n", float_format="%.7g")
 
 
 PARTS = {

@@ -36,14 +36,13 @@ from typing import Any
 
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from kernelbook.datasets import load_sonar, make_ringnorm, make_twonorm, make_waveform
 from kernelbook.fisher import KernelFisherDiscriminant
 from kernelbook.study import Comparison, compare
 from kernelbook.svm import KernelSVC
 from studies import results
+from studies.pipelines import scaled
 
 __all__ = ["SETS", "main", "run"]
 
@@ -123,22 +122,18 @@ def _methods(name: str) -> dict[str, Any]:
     fisher = "kernelfisherdiscriminant__"
     width, penalty = {f"{fisher}gamma": GAMMAS[name]}, {f"{fisher}reg": PENALTIES}
     return {
-        "Fisher": (_scaled(KernelFisherDiscriminant()), width | penalty),
-        "Fisher, leave-one-out": (_scaled(KernelFisherDiscriminant(reg="loo")), width),
+        "Fisher": (scaled(KernelFisherDiscriminant()), width | penalty),
+        "Fisher, leave-one-out": (scaled(KernelFisherDiscriminant(reg="loo")), width),
         "KernelSVC": (
-            _scaled(KernelSVC()),
+            scaled(KernelSVC()),
             {"kernelsvc__C": COSTS[name], "kernelsvc__gamma": GAMMAS[name]},
         ),
-        "LDA": (_scaled(LinearDiscriminantAnalysis()), {}),
+        "LDA": (scaled(LinearDiscriminantAnalysis()), {}),
         "QDA": (
-            _scaled(QuadraticDiscriminantAnalysis()),
+            scaled(QuadraticDiscriminantAnalysis()),
             {"quadraticdiscriminantanalysis__reg_param": [0.01, 0.1, 0.3, 0.5, 0.9, 1.0]},
         ),
     }
-
-
-def _scaled(model: Any) -> Any:
-    return make_pipeline(StandardScaler(), model)
 
 
 def _make(name: str, random_state: int) -> tuple[Any, ...]:

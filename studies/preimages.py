@@ -38,6 +38,7 @@ from kernelbook.kernels import resolve_gamma
 from kernelbook.kpca import KernelPCA
 from kernelbook.preimage import RidgePreimage
 from kernelbook.study import paired_interval, run_study, verdict
+from studies import results
 
 __all__ = ["METHODS", "TABLE", "differences", "edges", "main", "restore"]
 
@@ -167,7 +168,7 @@ def main() -> None:
     """Make and write the table."""
     cells = [{"repeat": repeat} for repeat in range(REPEATS)]
     found = run_study(restore, cells, backend="sequential", seed=SEED, progress=False)
-    found.to_csv(TABLE, index=False, float_format="%.7g")
+    results.write_table("preimages", found)
 
 
 def _candidates(learn: Array) -> Iterator[tuple[str, dict[str, float], Way]]:

@@ -37,13 +37,12 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import ShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from kernelbook.datasets import load_airfoil, make_sinc
 from kernelbook.study import Comparison, compare, paired_interval
 from kernelbook.svr import KernelSVR
 from studies import results
+from studies.pipelines import scaled
 
 __all__ = ["loss_by_wrong_values", "main", "tube_width", "wing", "wrong_values"]
 
@@ -169,9 +168,9 @@ def wing(*, n_repeats: int = REPEATS, seed: int = WIDENED_SEED) -> Comparison:
     machine = {"kernelsvr__C": [10.0, 100.0, 1e3, 1e4], "kernelsvr__gamma": gammas}
     ridge = {"kernelridge__alpha": np.logspace(-6, 0, 7).tolist(), "kernelridge__gamma": gammas}
     methods: Mapping[str, Any] = {
-        "tube of 1 dB": (_scaled(KernelSVR(epsilon=1.0)), machine),
-        "tube of 0.25 dB": (_scaled(KernelSVR(epsilon=0.25)), machine),
-        "kernel ridge": (_scaled(KernelRidge(kernel="rbf")), ridge),
+        "tube of 1 dB": (scaled(KernelSVR(epsilon=1.0)), machine),
+        "tube of 0.25 dB": (scaled(KernelSVR(epsilon=0.25)), machine),
+        "kernel ridge": (scaled(KernelRidge(kernel="rbf")), ridge),
         "straight line": (LinearRegression(), {}),
         "random forest": (RandomForestRegressor(100), {}),
     }
@@ -198,10 +197,6 @@ def main() -> None:
     found |= {name: wrong_values(off) for name, off in (("clean", False), ("three wrong", True))}
     found["airfoil"] = wing()
     results.write("regression", found)
-
-
-def _scaled(model: Any) -> Any:
-    return make_pipeline(StandardScaler(), model)
 
 
 def _sinc(noise: float, random_state: int, off: bool = False) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ import pandas as pd
 from kernelbook.datasets import data_directory
 from kernelbook.study import Comparison
 
-__all__ = ["read", "write"]
+__all__ = ["read", "write", "write_table"]
 
 DIGITS = 7
 WORDS = ("chosen", "widen", "fixed")
@@ -27,7 +27,20 @@ def write(name: str, comparisons: Mapping[str, Comparison]) -> None:
     for suffix, part in (("", "table"), ("_scores", "scores")):
         frames = {key: getattr(found, part) for key, found in comparisons.items()}
         joined = pd.concat(frames, names=["data"]).reset_index(level="data")
-        joined.to_csv(_path(name + suffix), index=False, float_format=f"%.{DIGITS}g")
+        write_table(name + suffix, joined)
+
+
+def write_table(name: str, table: pd.DataFrame) -> None:
+    """Write one table as NAME.csv.
+
+    Parameters
+    ----------
+    name : str
+        The study.
+    table : pandas.DataFrame
+        Its rows.
+    """
+    table.to_csv(_path(name), index=False, lineterminator="\n", float_format=f"%.{DIGITS}g")
 
 
 def read(name: str) -> pd.DataFrame:

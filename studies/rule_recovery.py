@@ -28,6 +28,7 @@ from sklearn.svm import SVC
 from kernelbook.datasets import data_directory
 from kernelbook.explain import PolynomialExplainer
 from kernelbook.study import run_study
+from studies import results
 
 __all__ = ["TABLE", "fractions", "main", "recover"]
 
@@ -102,7 +103,7 @@ def main() -> None:
     """Make and write the table."""
     cells = [{"seed": seed} for seed in range(SEEDS)]
     found = run_study(recover, cells, backend="sequential", seed=SEED, progress=False)
-    found.to_csv(TABLE, index=False, float_format="%.7g")
+    results.write_table("rule_recovery", found)
 
 
 if __name__ == "__main__":

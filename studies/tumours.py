@@ -16,16 +16,13 @@ Seeds were never looked at before; the grids were tried on seeds from 900. Made 
     python -m studies.tumours
 """
 
-from typing import Any
-
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from kernelbook.study import Comparison, compare
 from kernelbook.svm import HardMarginSVC, KernelSVC
 from studies import results
+from studies.pipelines import scaled
 
 __all__ = ["main", "run"]
 
@@ -47,11 +44,11 @@ def run(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
     Comparison
     """
     tumours = load_breast_cancer()
-    linear = _scaled(KernelSVC(kernel="linear"))
+    linear = scaled(KernelSVC(kernel="linear"))
     methods = {
         "linear": (linear, COSTS),
         "linear, C = 1": (linear, {}),
-        "hard margin": (_scaled(HardMarginSVC(kernel="linear")), {}),
+        "hard margin": (scaled(HardMarginSVC(kernel="linear")), {}),
     }
     return compare(
         methods,
@@ -75,10 +72,6 @@ def run(*, n_repeats: int = REPEATS, seed: int = SEED) -> Comparison:
 def main() -> None:
     """Make and write the table."""
     results.write("tumours", {"Wisconsin": run()})
-
-
-def _scaled(model: Any) -> Any:
-    return make_pipeline(StandardScaler(), model)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,7 @@ from kernelbook.kernels import check_gram
 from kernelbook.qp.certificate import Certificate
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram
-from kernelbook.qp.solve import (
-    QPSolution,
-    certify_residual,
-    fitting_multiplier,
-    solve,
-)
+from kernelbook.qp.solve import QPSolution, certify_residual, fitting_multiplier, solve
 from kernelbook.validation import check_number
 
 __all__ = ["certify", "solve_qp"]

@@ -91,8 +91,8 @@ class LowRankQuadratic(Quadratic):
         # Of several solutions the one that a vector has.
         inner = null[:, :-1] @ null[:, :-1].T
         wanted += np.linalg.pinv(inner) @ -(null @ np.append(wanted[:-1], target)) @ null
-        m = float(wanted[-1])
-        return Z @ (basis @ np.append(wanted[:-1], target)), m
+        p, m = Z @ (basis @ np.append(wanted[:-1], target)), float(wanted[-1])
+        return (p, m) if np.isfinite(p).all() else None
 
     def centred(self, a: Array) -> "LowRankQuadratic":
         return LowRankQuadratic(self.F - np.outer(a, (a @ self.F) / float(a @ a)))

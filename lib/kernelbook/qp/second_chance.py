@@ -82,7 +82,7 @@ def _repaired(
 ) -> QPSolution:
     """The solution, or what one of the repairs makes of it."""
     settled = partial(_settled, minimise=minimise)
-    for repair in (_feasible, settled, _with_best_multiplier, _tilted):
+    for repair in (_feasible, settled, _in_extended_precision):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -159,13 +159,22 @@ def _best_multiplier(
     return ends[bisect_left(range(len(middle)), 0.0, key=lambda i: slope(middle[i]))]
 
 
-def _with_best_multiplier(
+def _in_extended_precision(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution | None:
-    """The same point, certified in extended precision."""
+    """The same point, or one beside it, with residuals in extended precision."""
     found = _wide_residual(program, solution.x)
     if found is None:
         return None
+    same = _certified_by(found, program, solution, options)
+    if same.status == "optimal":
+        return same
+    return _better(same, _tilted(program, solution, options, found))
+
+
+def _certified_by(
+    found: _Residual, program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution:
     return certified(
         program,
         solution.x,
@@ -179,17 +188,17 @@ def _with_best_multiplier(
 
 
 def _tilted(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, found: _Residual
 ) -> QPSolution | None:
     """A point beside the solution whose free variables want to move towards the nearer bound.
 
     Where the other bound is farther by orders of magnitude, a residual that rounding could turn
     towards it would cost most of the gap.
     """
-    found, x = _wide_residual(program, solution.x), solution.x.copy()
+    x = solution.x.copy()
     down, up = x - program.lower, program.upper - x
     free = np.flatnonzero((down > 0) & (up > 0))
-    if found is None or len(free) == 0:
+    if len(free) == 0:
         return None
     wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
     missing = program.b - float(program.a @ x)
@@ -200,7 +209,8 @@ def _tilted(
     if (x < program.lower).any() or (x > program.upper).any():
         return None
     moved = certified(program, x, None, solution.n_iter, options)
-    return _better(moved, _with_best_multiplier(program, moved, options))
+    wide = _wide_residual(program, x)
+    return moved if wide is None else _better(moved, _certified_by(wide, program, moved, options))
 
 
 def _settled(

@@ -324,8 +324,10 @@ def certified(
     along = float(a @ gradient) / float(a @ a)
     objective = 0.5 * float(x @ product) + float(q @ x)
     gradient -= along * a
-    fitting = fitting_multiplier(gradient, x, a, lower, upper)
-    given = fitting if multiplier is None else multiplier + along
+    if multiplier is None:
+        given = fitting_multiplier(gradient, x, a, lower, upper)
+    else:
+        given = multiplier + along
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
     by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
     unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
