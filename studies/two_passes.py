@@ -60,7 +60,7 @@ WIDE = 1 / 4
 SATURATED = {"C": "high", "gamma": "low"}
 COSTS = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
 BOTH = {"C": (0.1, 10.0, 1e3, 1e5, 1e7), "gamma": (1 / 64, 1 / 8, 1.0, 8.0, 64.0)}
-# What each protocol gives to all machines, what it searches, on how many pairs of sets, and the seed.
+# What a protocol gives to all machines, what it searches, on how many pairs of sets, and its seed.
 Protocol = tuple[dict[str, Any], dict[str, Any], int, int]
 PROTOCOLS: dict[str, Protocol] = {
     "C = 1, as printed": ({"C": 1.0, "gamma": WIDE}, {}, 100, SEED),
