@@ -24,7 +24,7 @@ SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
 IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lock bench bench-full mutants fuzz assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -47,6 +47,9 @@ format: ## let ruff format the code and mend what it can
 
 lines: ## count the lines of code of lib/ without comments, docstrings and blank lines
 	@$(IN_ENVIRONMENT) -m tools.count_lines
+
+lengths: ## words, visible code lines and figures of each notebook, and their medians
+	@$(IN_ENVIRONMENT) -m tools.tracks
 
 lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
 	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)

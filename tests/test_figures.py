@@ -49,16 +49,16 @@ def test_show_gives_picture_alternative_text_and_caption(displayed):
     ax = plot_decision(SVC().fit(X, Y), X, Y)
     show(ax.figure, **TEXTS)
     (picture, metadata), (caption, _) = displayed
-    assert metadata["image/png"]["alt"] == TEXTS["alt"]
+    assert metadata["image/png"] == {"alt": TEXTS["alt"], "width": 640}
     assert picture["text/plain"] == 'Figure 3.4: Points & a "line" <f = 0>.'
     assert caption == {
         "text/markdown": "**Figure 3.4.** Two classes, $n = 72$.",
         "text/plain": "Figure 3.4. Two classes, $n = 72$.",
     }
     content = b64decode(picture["image/png"])
-    assert len(content) < 60_000
+    assert len(content) < 100_000
     with Image.open(io.BytesIO(content)) as image:
-        assert image.format == "PNG" and image.size == (640, 440)
+        assert image.format == "PNG" and image.size == (1280, 880)
         assert image.info.keys().isdisjoint({"Software", "Creation Time"})
     assert plt.get_fignums() == []
 

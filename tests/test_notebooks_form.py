@@ -77,6 +77,10 @@ def relabel(text):
     return change
 
 
+def fold(position):
+    return lambda notebook: notebook.cells[position].metadata.update(tags=["hide-cell"])
+
+
 BROKEN = {
     "never executed": (
         lambda notebook: notebook.cells[1].update(execution_count=None),
@@ -130,6 +134,8 @@ BROKEN = {
     "path in output": (printed("read /Users/ann/x.csv"), "printed an absolute path"),
     "timing": (printed("fit took 0.31 s"), "stores a timing"),
     "progress bar": (printed(" 33%|###   | 1/3"), "progress bar"),
+    "folded without a line": (fold(1), "begin it with '# Checked: ...'"),
+    "folded text": (fold(2), "use <details>"),
 }
 
 

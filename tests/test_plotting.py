@@ -208,6 +208,16 @@ def test_novelty_detector_has_a_boundary_and_no_margins():
     assert {(level, style) for level, style, _ in black_lines(ax)} == {(0.0, "solid")}
 
 
+def test_a_tint_has_the_colour_of_the_class_answered():
+    def ends(estimator):
+        ax = plotting.plot_decision(estimator, X, Y)
+        return next(c for c in ax.collections if getattr(c, "filled", False)).cmap([0.0, 1.0])
+
+    blue_to_orange = ends(SVC().fit(X, Y))
+    np.testing.assert_allclose(ends(OneClassSVM().fit(X)), blue_to_orange[::-1])  # inside is blue
+    assert blue_to_orange[0, 2] > blue_to_orange[0, 0]
+
+
 @pytest.mark.parametrize("model", [LogisticRegression(), KNeighborsClassifier(), bayes_gaussians])
 def test_other_models_have_a_boundary_at_equal_odds(model):
     if hasattr(model, "fit"):

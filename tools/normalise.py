@@ -8,6 +8,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from tools.tracks import mark_folded
+
 __all__ = ["StoredWarningError", "normalise"]
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -34,7 +36,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
 
     Cell ids become ``cell-00, cell-01, ...``, execution counts 1..n; consecutive texts of a
     stream are merged; widget state, time stamps, tracebacks (they hold paths) and the version of
-    Python are dropped.
+    Python are dropped; what a tag folds is marked for JupyterLab and the book.
 
     Raises
     ------
@@ -45,6 +47,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     for key in VOLATILE_NOTEBOOK_METADATA:
         notebook.metadata.pop(key, None)
     notebook.metadata.update(kernelspec=KERNELSPEC, language_info=LANGUAGE_INFO)
+    mark_folded(notebook)
     count = 0
     for position, cell in enumerate(notebook.cells):
         cell.id = f"cell-{position:02d}"

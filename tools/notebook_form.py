@@ -17,10 +17,15 @@ import nbformat
 from nbformat import NotebookNode
 
 from tools.normalise import StoredWarningError, normalise
+from tools.tracks import HIDE_CELL, HIDE_INPUT, folding, length, summary
 
-__all__ = ["RULES", "Page", "problems", "problems_of_collection"]
+__all__ = ["RULES", "TWO_SPEEDS", "Page", "problems", "problems_of_collection"]
 
 LARGEST = 1_000_000  # bytes
+MOST_WORDS, MOST_LINES, MOST_CELLS = 2000, 150, 40
+FEWEST_FIGURES, MOST_FIGURES = 7, 12
+SUMMARY = re.compile(r"(Checked|More): \S")
+SECTION = re.compile(r"^## +(.+?)\s*\n+(?:\*(\d+) min from the start\*)?", re.MULTILINE)
 IMAGES = ("image/png", "image/jpeg", "image/svg+xml")
 FIGURE = re.compile(r"Figure (\d+)\.(\d+): \S")
 HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", re.MULTILINE)
@@ -207,6 +212,50 @@ def no_timings(page: Page) -> Iterator[str]:
             yield f"{cell.id} stores a timing or a progress bar ({found[0]!r}), new at every run"
 
 
+def folded_with_a_line(page: Page) -> Iterator[str]:
+    for cell in page.notebook.cells:
+        tag, kind = folding(cell), cell.cell_type
+        if tag and kind == "markdown":
+            yield f"{cell.id} is text, which no tag folds: use <details>"
+        elif tag == HIDE_CELL and not SUMMARY.match(summary(cell)):
+            yield f"{cell.id} is folded: begin it with '# Checked: ...' or '# More: ...'"
+
+
+def within_budget(page: Page) -> Iterator[str]:
+    """The main line: what a reader meets who opens nothing."""
+    found = length(page.notebook)
+    for name, number, limit in (
+        ("words", found.words, MOST_WORDS),
+        ("lines of visible code", found.lines, MOST_LINES),
+        ("cells", found.cells, MOST_CELLS),
+        ("figures", found.figures, MOST_FIGURES),
+    ):
+        if number > limit:
+            yield f"{number} {name}, and {limit} is the limit"
+    if page.number > 0 and found.figures < FEWEST_FIGURES:
+        yield f"{found.figures} figures, and {FEWEST_FIGURES} is the least"
+
+
+def figures_without_their_code(page: Page) -> Iterator[str]:
+    for cell, output in page.outputs():
+        if set(IMAGES) & set(output.get("data", {})) and folding(cell) != HIDE_INPUT:
+            yield f"{cell.id} shows a figure: tag it {HIDE_INPUT}"
+
+
+def time_marks(page: Page) -> Iterator[str]:
+    """Minutes from the start at each section up to the exercises, in ascending order."""
+    before = -1
+    for title, minutes in SECTION.findall(page.text):
+        if not minutes:
+            yield f"the section {title!r} does not begin with '*25 min from the start*'"
+        elif int(minutes) <= before:
+            yield f"the section {title!r} is {minutes} min from the start, after {before}"
+        else:
+            before = int(minutes)
+        if title.endswith("Exercises"):
+            return
+
+
 Rule = Callable[[Page], Iterator[str]]
 RULES: tuple[Rule, ...] = (
     executed_in_order,
@@ -222,12 +271,14 @@ RULES: tuple[Rule, ...] = (
     small_enough,
     no_absolute_paths,
     no_timings,
+    folded_with_a_line,
 )
+TWO_SPEEDS: tuple[Rule, ...] = (within_budget, figures_without_their_code, time_marks)
 
 
-def problems(page: Page) -> list[str]:
+def problems(page: Page, rules: Iterable[Rule] = RULES) -> list[str]:
     """Everything that is wrong with one notebook."""
-    return [problem for rule in RULES for problem in rule(page)]
+    return [problem for rule in rules for problem in rule(page)]
 
 
 def problems_of_collection(pages: Iterable[Page]) -> list[str]:

@@ -11,15 +11,17 @@ __all__ = ["settle_layout", "show"]
 
 FIGURE_NUMBER = re.compile(r"\d{1,2}\.\d{1,2}")
 LAYOUT_ROUNDS = 2
+SHOWN_DPI = 100  # the file has twice as many, for sharp text on screens that show them
 
 
 def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     """Show a figure in a notebook with its alternative text and its caption, and close it.
 
     The picture is a PNG whose output metadata hold the alternative text, ``metadata["image/png"]
-    ["alt"]``; from there the HTML pages take it. Beside the picture its plain text repeats number
-    and alternative text, and the caption follows as text: what a test of stored outputs compares,
-    and what an index of figures is made of. The same figure gives the same bytes.
+    ["alt"]``, and the width at which it is shown; from there the HTML pages take them. Beside the
+    picture its plain text repeats number and alternative text, and the caption follows as text:
+    what a test of stored outputs compares, and what an index of figures is made of. The same
+    figure gives the same bytes.
 
     Parameters
     ----------
@@ -62,10 +64,11 @@ def show(figure: Any, *, number: str, alt: str, caption: str) -> None:
     plt = import_optional("matplotlib.pyplot", extra="plots", purpose="A figure")
     display = import_optional("IPython.display", extra="notebooks", purpose="show").display
     png = b64encode(_png(figure)).decode("ascii")
+    width = round(figure.get_figwidth() * SHOWN_DPI)
     plt.close(figure)
     display(
         {"image/png": png, "text/plain": f"Figure {number}: {alt}"},
-        metadata={"image/png": {"alt": alt}},
+        metadata={"image/png": {"alt": alt, "width": width}},
         raw=True,
     )
     display(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
+from sklearn.base import BaseEstimator, is_outlier_detector
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
@@ -120,9 +121,10 @@ def plot_decision(
 ) -> "Axes":
     r"""Draw the decision function of two features, its boundary, its margins and the points.
 
-    The colour is the decision value :math:`f(x)`, white at 0; the solid line is :math:`f = 0`, the
-    dashed lines are :math:`f = \pm 1`. With three or more classes the colour is the class
-    predicted.
+    The colour is the decision value :math:`f(x)`, white at 0, with the tint of the class that is
+    answered: of a novelty detector the inside has that of class 0, the common one. The solid line
+    is :math:`f = 0`, the dashed lines are :math:`f = \pm 1`. With three or more classes the colour
+    is the class predicted.
 
     Parameters
     ----------
@@ -201,7 +203,10 @@ def plot_decision(
         # A few points far from all data must not take the whole range of colours.
         reach = np.quantile(np.abs(grid[2]), 0.95) if scale is None else abs(scale)
         ends = (-(reach or 1.0), reach or 1.0)
-        _fill(ax, grid, ends, diverging_map(), "both", "decision value $f(x)$", colorbar)
+        # Of a novelty detector the inside, where f > 0, is the common class.
+        novelty = isinstance(estimator, BaseEstimator) and is_outlier_detector(estimator)
+        colours = diverging_map().reversed() if novelty else diverging_map()
+        _fill(ax, grid, ends, colours, "both", "decision value $f(x)$", colorbar)
         _contour(ax, grid, [0.0], "solid")
     vectors = _support_vectors(estimator)
     if margins or (margins is None and vectors is not None and classes is not None):
