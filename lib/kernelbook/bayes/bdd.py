@@ -144,7 +144,8 @@ class BayesianDataDescription(SphereDetector):
     hard-margin SVDD of :math:`K + I/(ns)`. Exponents between 0 and 1 lie between the two, from
     all points to some. Notebook 13.
 
-    **The exponent.** The papers take v in (0, 1) [Kim2024]_ and, in the authors' program, v = 1.
+    **The exponent.** The slides quote v in (0, 1) for this model and take v = 1 for the logits of
+    :class:`BayesianSVDD` [Kim2024]_. The default, 1, is the end of that range.
 
     References
     ----------

@@ -48,7 +48,7 @@ class BayesianSVDD(SphereDetector):
     Parameters
     ----------
     prior_mean : {'row_sum', 'row_mean', 'constant'} or array-like of shape (n,), default='row_mean'
-        :math:`m = -(K \mathbf 1 / n)^v`, entry by entry, :math:`m = -(K \mathbf 1)^v`,
+        :math:`m = -(K \mathbf 1)^v`, entry by entry, :math:`m = -(K \mathbf 1 / n)^v`,
         :math:`m = 0`, or m itself, one number a target. ``'row_sum'`` is the prior of
         [Kim2024]_, and it collapses: see the notes.
     prior_exponent : float, default=1.0

@@ -88,7 +88,7 @@ def make_random_logit(
     -----
     The generator of a comparison of Bayesian descriptions [Kim2024]_, with its means and variances.
     Whether coefficients are drawn per observation is not stated there. If they are, the fraction of
-    class 1 is .433, .452 and .466 for v = 5, 10 and 20, not 1/10 as intended, and the best possible
+    class 1 is .433, .452 and .466 for v = 5, 10 and 20, not the stated 1/10, and the best possible
     accuracies are .575, .554 and .538.
 
     References
