@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook.bayes import BayesianDataDescription
-from kernelcourse.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -117,10 +117,10 @@ EXERCISES = (
         "13.1",
         right=lambda: weights([0.0, -2.0], np.eye(2))[0],
         mistakes=(
-            Mistake(lambda: 1 / 6, "Which of the two points does the prior ask to weigh more?"),
-            Mistake(lambda: 1.0, "Nothing is cut off: check k, and the 2 in both denominators."),
-            Mistake(lambda: 0.5, "That is what the data alone say."),
-            Mistake(lambda: 1 / 3, "That is what the prior adds to one half."),
+            (1 / 6, "Which of the two points does the prior ask to weigh more?"),
+            (1.0, "Nothing is cut off: check k, and the 2 in both denominators."),
+            (0.5, "That is what the data alone say."),
+            (1 / 3, "That is what the prior adds to one half."),
         ),
         otherwise="Put k, s and the two prior means into (13.3).",
     ),
@@ -128,10 +128,10 @@ EXERCISES = (
         "13.2",
         right=lambda: weights(-TWINS.sum(axis=1), TWINS)[2],
         mistakes=(
-            Mistake(lambda: 1 / 3, "That is the weight under a constant prior."),
-            Mistake(lambda: 4 / 15, "That is the weight of a twin."),
-            Mistake(lambda: lonely(0.0), "The ridge of (13.4) is missing."),
-            Mistake(lambda: lonely(1.0), "The ridge of (13.4) is divided by n s."),
+            (1 / 3, "That is the weight under a constant prior."),
+            (4 / 15, "That is the weight of a twin."),
+            (lambda: lonely(0.0), "The ridge of (13.4) is missing."),
+            (lambda: lonely(1.0), "The ridge of (13.4) is divided by n s."),
         ),
         otherwise="Twins have equal weights: one unknown is left in (13.4).",
         rtol=2e-3,
@@ -140,26 +140,26 @@ EXERCISES = (
         "13.3",
         right=lambda: brentq(lambda s: fraction_of_atoms(s) - 0.1, 0.1, 6.0),
         mistakes=(
-            Mistake(lambda: math.sqrt(math.log(10)), "s is a variance, not a standard deviation."),
-            Mistake(lambda: math.log10(10), "The logarithm to the base e."),
-            Mistake(lambda: math.log(10) / 2, "The exponent of (13.8) is s itself."),
-            Mistake(lambda: -math.log(10), "A variance is positive."),
+            (math.sqrt(math.log(10)), "s is a variance, not a standard deviation."),
+            (math.log10(10), "The logarithm to the base e."),
+            (math.log(10) / 2, "The exponent of (13.8) is s itself."),
+            (-math.log(10), "A variance is positive."),
         ),
         otherwise="Which s makes the factor of n in (13.8) a tenth?",
         rtol=5e-3,
     ),
     Exercise(
         "13.4",
-        right=lambda: r_hat,
+        right=r_hat,
         mistakes=(
-            Mistake(lambda: lambda chains: r_hat(chains, ddof=0), "Divide variances by N - 1."),
-            Mistake(lambda: lambda chains: r_hat(chains) ** 2, "The root is missing."),
-            Mistake(
-                lambda: lambda chains: r_hat(chains, of_means=1 / chains.shape[1]),
+            (lambda chains: r_hat(chains, ddof=0), "Divide variances by N - 1."),
+            (lambda chains: r_hat(chains) ** 2, "The root is missing."),
+            (
+                lambda chains: r_hat(chains, of_means=1 / chains.shape[1]),
                 "B / N is the variance of the means already; it is not divided by N again.",
             ),
-            Mistake(
-                lambda: lambda chains: chains.var(ddof=1) / r_hat(chains),
+            (
+                lambda chains: chains.var(ddof=1) / r_hat(chains),
                 "Compare with the variance within chains, not with that of all draws.",
             ),
         ),
@@ -168,14 +168,11 @@ EXERCISES = (
     ),
     Exercise(
         "13.5",
-        right=lambda: independent,
+        right=independent,
         mistakes=(
-            Mistake(
-                lambda: as_given,
-                "The mean of t is that of the step as given, near one half.",
-            ),
-            Mistake(lambda: standing, "The chain never moves."),
-            Mistake(lambda: from_prior, "The likelihood plays no part in your step."),
+            (as_given, "The mean of t is that of the step as given, near one half."),
+            (standing, "The chain never moves."),
+            (from_prior, "The likelihood plays no part in your step."),
         ),
         otherwise="The mean of t is off. Which distribution does the ellipse leave unchanged?",
         evaluate=lambda step: values_on(

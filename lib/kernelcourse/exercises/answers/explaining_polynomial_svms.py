@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 from kernelbook.explain import PolynomialExplainer
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -88,13 +88,11 @@ EXERCISES = (
         "08.1",
         right=_by_the_library,
         mistakes=(
-            Mistake(
-                lambda: 1.0, "The multiplicity is missing: in how many orders can one write it?"
-            ),
-            Mistake(lambda: 24.0, "Where is gamma, to the power of the degree?"),
-            Mistake(lambda: 1.5, "The feature of higher power enters the sum squared, too."),
-            Mistake(lambda: 12.0, "gamma is taken to the power of the degree."),
-            Mistake(lambda: -1.5, "The feature in the middle is not part of this interaction."),
+            (1.0, "The multiplicity is missing: in how many orders can one write it?"),
+            (24.0, "Where is gamma, to the power of the degree?"),
+            (1.5, "The feature of higher power enters the sum squared, too."),
+            (12.0, "gamma is taken to the power of the degree."),
+            (-1.5, "The feature in the middle is not part of this interaction."),
         ),
         otherwise="Write down the five factors one by one.",
     ),
@@ -103,14 +101,14 @@ EXERCISES = (
         right=lambda: sum(math.comb(50 + d - 1, d) for d in (1, 2, 3, 4)),
         rtol=0.0,
         mistakes=(
-            Mistake(lambda: math.comb(54, 4), "The constant is no interaction."),
-            Mistake(
-                lambda: sum(math.comb(50, d) for d in (1, 2, 3, 4)),
+            (math.comb(54, 4), "The constant is no interaction."),
+            (
+                sum(math.comb(50, d) for d in (1, 2, 3, 4)),
                 "A feature may occur more than once in an interaction.",
             ),
-            Mistake(lambda: math.comb(53, 4), "Lower degrees count, too."),
-            Mistake(
-                lambda: sum(50**d for d in (1, 2, 3, 4)),
+            (math.comb(53, 4), "Lower degrees count, too."),
+            (
+                sum(50**d for d in (1, 2, 3, 4)),
                 "Those are ordered tuples; the order of the factors does not matter.",
             ),
         ),
@@ -126,10 +124,10 @@ EXERCISES = (
             )[0]
         ),
         mistakes=(
-            Mistake(lambda: 4.0, "That is the weight; the other factor of the product is not 1."),
-            Mistake(lambda: 24.0, "That is the contribution afterwards; how large was it before?"),
-            Mistake(lambda: 28.0, "That is the change of f; one interaction is asked for."),
-            Mistake(lambda: 3.0, "That is the other factor; times the weight."),
+            (4.0, "That is the weight; the other factor of the product is not 1."),
+            (24.0, "That is the contribution afterwards; how large was it before?"),
+            (28.0, "That is the change of f; one interaction is asked for."),
+            (3.0, "That is the other factor; times the weight."),
         ),
         otherwise="The contribution is weight times both features; take the difference.",
     ),
@@ -139,11 +137,11 @@ EXERCISES = (
         rtol=0.0,
         atol=1.0,
         mistakes=(
-            Mistake(lambda: 0, "The accuracy does not change. Are the answers the same?"),
-            Mistake(lambda: _changed((1, 2)) / 2, "Count the answers that got worse as well."),
-            Mistake(lambda: _changed((2,)), "Single features are to be kept, too."),
-            Mistake(lambda: _changed((1,)), "The products of two features are to be kept, too."),
-            Mistake(lambda: _changed((1, 2), test=False), "Those are training points."),
+            (0, "The accuracy does not change. Are the answers the same?"),
+            (lambda: _changed((1, 2)) / 2, "Count the answers that got worse as well."),
+            (lambda: _changed((2,)), "Single features are to be kept, too."),
+            (lambda: _changed((1,)), "The products of two features are to be kept, too."),
+            (lambda: _changed((1, 2), test=False), "Those are training points."),
         ),
         otherwise="Compare predict of both machines on the test points, and count.",
     ),
@@ -151,15 +149,15 @@ EXERCISES = (
         "08.5",
         right=lambda: _fraction_of_x0(copied=True),
         mistakes=(
-            Mistake(
+            (
                 lambda: _fraction_of_x0(copied=False),
                 "That is the fraction before there was a copy.",
             ),
-            Mistake(
+            (
                 lambda: _fraction_of_x0(copied=False) / 2,
                 "Half of the old fraction is a good guess, but the machine has to be fitted again.",
             ),
-            Mistake(
+            (
                 lambda: 2 * _fraction_of_x0(copied=True),
                 "That is the feature with its copy; by itself?",
             ),
