@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import brentq
 
 from kernelbook.bayes import BayesianDataDescription
@@ -13,8 +14,10 @@ from kernelcourse.exercises.grading import Exercise, values_on
 __all__ = ["EXERCISES"]
 
 Array = np.ndarray
-Step = Callable[[float, float, Callable[[float], float], np.random.Generator], float | None]
+Density = Callable[[float], float]
+Step = Callable[[float, float, Density, Generator], float | None]
 
+GAP = 4.0
 TWINS = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 CHAINS = (
     (np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]]),),
@@ -61,13 +64,12 @@ def strong(delta: float) -> float:
     return -(delta**2) / 4
 
 
-def mean_of_t(
-    step: Step, log_likelihood: Callable[[float], float], gap: float = 4.0, n_steps: int = 5000
-) -> float | None:
+def mean_of_t(step: Step, log_likelihood: Density) -> float | None:
     """Mean of t = 1 / (1 + e^-delta) over a chain."""
-    random, delta, total = np.random.default_rng(13), gap, 0.0
+    random, n_steps = np.random.default_rng(13), 5000
+    delta, total = GAP, 0.0
     for _ in range(n_steps):
-        moved = step(delta, gap, log_likelihood, random)
+        moved = step(delta, GAP, log_likelihood, random)
         if moved is None:
             return None
         delta = float(moved)
@@ -75,18 +77,14 @@ def mean_of_t(
     return total / n_steps
 
 
-def independent(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def independent(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     """Another sampler of the same posterior: proposals from the prior."""
     proposal = rng.normal(gap, math.sqrt(2))
     accepted = math.log(rng.random()) < log_likelihood(proposal) - log_likelihood(delta)
     return proposal if accepted else delta
 
 
-def as_given(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def as_given(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     """The step of the exercise: its ellipse turns about 0."""
     xi = rng.normal(0, math.sqrt(2))
     level = log_likelihood(delta) + math.log(rng.random())
@@ -100,15 +98,11 @@ def as_given(
         theta = rng.uniform(low, high)
 
 
-def from_prior(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def from_prior(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     return rng.normal(gap, math.sqrt(2))
 
 
-def standing(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def standing(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     return delta
 
 

@@ -1,9 +1,7 @@
 """Answers to the exercises of notebook 14, the comparison of Bayesian descriptions."""
 
-import csv
-from collections import defaultdict
-
 import numpy as np
+import pandas as pd
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import softmax
@@ -29,29 +27,22 @@ def far_weight(n: int, divisor: float) -> float:
     return float(softmax(-K.sum(axis=1) / divisor)[-1])
 
 
-def rows(name: str) -> list[dict[str, str]]:
+def rows(name: str) -> pd.DataFrame:
     """A table of the stored study."""
-    with (data_directory() / "results" / f"{name}.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return pd.read_csv(data_directory() / "results" / f"{name}.csv")
 
 
 def designs(measure: str) -> list[bool]:
     """For each design, whether the machine with a moved threshold is better."""
-    return [
-        row["verdict"] == "better"
-        for row in rows("bayesian_svdd")
-        if row["method"] == MOVED and row["measure"] == measure
-    ]
+    table = rows("bayesian_svdd").query("method == @MOVED and measure == @measure")
+    return (table["verdict"] == "better").tolist()
 
 
 def spreads() -> tuple[float, float, float]:
     """Standard deviations of the AUC of both models at the centre, and of the difference."""
-    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows("bayesian_svdd_scores"):
-        if row["data"] == "centre" and row["measure"] == "AUC":
-            found[row["method"]][row["repeat"]] = float(row["value"])
-    one, other = (np.array([found[m][k] for k in sorted(found[M])]) for m in (M, BASE))
-    return one.std(ddof=1), other.std(ddof=1), (one - other).std(ddof=1)
+    scores = rows("bayesian_svdd_scores").query("data == 'centre' and measure == 'AUC'")
+    wide = scores.pivot(index="repeat", columns="method", values="value")
+    return wide[M].std(), wide[BASE].std(), (wide[M] - wide[BASE]).std()
 
 
 def unpaired(power: int = 2) -> float:
@@ -113,15 +104,15 @@ EXERCISES = (
         "14.5",
         right=auc_of_norm,
         mistakes=(
-            (lambda: norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
-            (lambda: norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
-            (lambda: norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
+            (norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
+            (norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
+            (norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
             (
-                lambda: norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
+                norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
                 "Variances add, standard deviations do not.",
             ),
-            (lambda: norm.cdf(9 / np.sqrt(76)), "That is for ten features."),
-            (lambda: norm.cdf(9 / 436), "A root is missing."),
+            (norm.cdf(9 / np.sqrt(76)), "That is for ten features."),
+            (norm.cdf(9 / 436), "A root is missing."),
         ),
         otherwise="The AUC is the chance that one of two normal numbers exceeds the other.",
         rtol=0.01,

@@ -1,9 +1,7 @@
 """Answers to the exercises of notebook 08, explaining polynomial SVMs."""
 
 import math
-from collections import Counter
 from functools import cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -36,14 +34,12 @@ def _cubic(X: np.ndarray, y: np.ndarray) -> SVC:
 
 @cache
 def _values_by_degree(test: bool) -> np.ndarray:
-    """Decision values (4, 2000): the intercept and degrees 0, then 1, 2, 3, by (8.1)."""
-    (X, y), others = _split()
-    machine = _cubic(X, y)
-    products = (others[0] if test else X) @ machine.support_vectors_.T
-    a, gamma = machine.dual_coef_[0], machine._gamma
-    parts = [math.comb(3, d) * OFFSET ** (3 - d) * gamma**d * (products**d @ a) for d in range(4)]
-    parts[0] = parts[0] + machine.intercept_[0]
-    return np.array(parts)
+    """Decision values (4, 2000): the intercept and degree 0, then degrees 1, 2, 3."""
+    train, others = _split()
+    explainer = PolynomialExplainer().fit(_cubic(*train))
+    parts = explainer.degree_contributions((others if test else train)[0])
+    parts[:, 0] += explainer.intercept_[0]
+    return parts.T
 
 
 def _changed(degrees: tuple[int, ...], test: bool = True) -> int:
@@ -53,27 +49,13 @@ def _changed(degrees: tuple[int, ...], test: bool = True) -> int:
     return int(((kept > 0) != (values.sum(axis=0) > 0)).sum())
 
 
-def _orders(interaction: tuple[int, ...]) -> int:
-    repeats = math.prod(math.factorial(count) for count in Counter(interaction).values())
-    return math.factorial(len(interaction)) // repeats
-
-
 @cache
 def _fraction_of_x0(copied: bool) -> float:
-    """By (8.3) and the spreads of the monomials, in a loop over the interactions."""
     X, y = _split()[0]
     if copied:
         X = np.column_stack([X, X[:, 0]])
-    machine = _cubic(X, y)
-    a, V, gamma = machine.dual_coef_[0], machine.support_vectors_, machine._gamma
-    totals = np.zeros(X.shape[1])
-    for d in (1, 2, 3):
-        front = math.comb(3, d) * OFFSET ** (3 - d) * gamma**d
-        for t in combinations_with_replacement(range(X.shape[1]), d):
-            weight = front * _orders(t) * (a @ V[:, t].prod(axis=1))
-            features = sorted(set(t))
-            totals[features] += abs(weight) * X[:, t].prod(axis=1).std() / len(features)
-    return float(totals[0] / totals.sum())
+    table = PolynomialExplainer().fit(_cubic(X, y)).feature_importance(X)
+    return float(table.set_index("feature")["fraction"]["x0"])
 
 
 def _by_the_library() -> float:

@@ -25,12 +25,12 @@ EXERCISES = (
         mistakes=(
             (0.8 / (0.8 + 0.005), "That is for as many ill as healthy people."),
             (
-                lambda: expected_rates(0.8, 0.005, 0.001)["precision"],
+                expected_rates(0.8, 0.005, 0.001)["precision"],
                 "The specificity is the fraction *without* an alarm.",
             ),
             (0.8, "That is the fraction of the ill who are found."),
             (
-                lambda: 1 - expected_rates(0.8, 0.995, 0.001)["precision"],
+                1 - expected_rates(0.8, 0.995, 0.001)["precision"],
                 "That is the fraction of the alarms that are false.",
             ),
         ),
@@ -42,16 +42,16 @@ EXERCISES = (
         right=lambda: log_odds(PREVALENCE) - log_odds(1 / 3),
         mistakes=(
             (
-                lambda: log_odds(1 / 3) - log_odds(PREVALENCE),
+                log_odds(1 / 3) - log_odds(PREVALENCE),
                 "The sign is turned round: in the street fraud is rarer than in training.",
             ),
-            (lambda: log_odds(PREVALENCE), "The prior log odds of training are still in f."),
+            (log_odds(PREVALENCE), "The prior log odds of training are still in f."),
             (
-                lambda: log_odds(PREVALENCE) - math.log(1 / 3),
+                log_odds(PREVALENCE) - math.log(1 / 3),
                 "A fraction of one in three has other odds than 1 to 3.",
             ),
             (
-                lambda: math.log10(math.exp(log_odds(PREVALENCE) - log_odds(1 / 3))),
+                math.log10(math.exp(log_odds(PREVALENCE) - log_odds(1 / 3))),
                 "Log odds are natural logarithms.",
             ),
         ),
@@ -76,11 +76,8 @@ EXERCISES = (
         # quantile that belongs to RATE.
         right=lambda: binom.cdf(ALLOWED, SPARE, RATE),
         mistakes=(
-            (lambda: binom.sf(ALLOWED, SPARE, RATE), "That is how often the claim is *right*."),
-            (
-                lambda: binom.cdf(ALLOWED + 1, SPARE, RATE),
-                "Your threshold lets three spare rows pass.",
-            ),
+            (binom.sf(ALLOWED, SPARE, RATE), "That is how often the claim is *right*."),
+            (binom.cdf(ALLOWED + 1, SPARE, RATE), "Your threshold lets three spare rows pass."),
             (0.0, "Two of 2131 were counted; the next 2131 may hold more."),
             (1.0, "The mean lies above the claim, but the rate is often below it."),
             (0.5, "The rate is not symmetric about the claim: draw it."),
