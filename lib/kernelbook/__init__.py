@@ -31,30 +31,23 @@ if TYPE_CHECKING:
     from kernelbook.svm import svc_path as svc_path
     from kernelbook.svr import KernelSVR as KernelSVR
 
-MODULE_OF = {
-    "AFSCTSVC": "conformal",
-    "BayesianDataDescription": "bayes",
-    "BayesianSVDD": "bayes",
-    "BayesianSVDDMinority": "bayes",
-    "ConformalOneClassSVM": "conformal",
-    "ConformalSVC": "conformal",
-    "HardMarginSVC": "svm",
-    "KernelFisherDiscriminant": "fisher",
-    "KernelPCA": "kpca",
-    "KernelSVC": "svm",
-    "KernelSVR": "svr",
-    "MeanDifferenceClassifier": "mean_difference",
-    "OneClassSVM": "oneclass",
-    "ParzenWindow": "mean_difference",
-    "PolynomialExplainer": "explain",
-    "SVDD": "svdd",
-    "certify": "certification",
-    "one_class_path": "oneclass",
-    "solve_qp": "qp",
-    "svc_path": "svm",
+NAMES_IN = {
+    "bayes": ("BayesianDataDescription", "BayesianSVDD", "BayesianSVDDMinority"),
+    "certification": ("certify",),
+    "conformal": ("AFSCTSVC", "ConformalOneClassSVM", "ConformalSVC"),
+    "explain": ("PolynomialExplainer",),
+    "fisher": ("KernelFisherDiscriminant",),
+    "kpca": ("KernelPCA",),
+    "mean_difference": ("MeanDifferenceClassifier", "ParzenWindow"),
+    "oneclass": ("OneClassSVM", "one_class_path"),
+    "qp": ("solve_qp",),
+    "svdd": ("SVDD",),
+    "svm": ("HardMarginSVC", "KernelSVC", "svc_path"),
+    "svr": ("KernelSVR",),
 }
+MODULE_OF = {name: module for module, names in NAMES_IN.items() for name in names}
 MODULES = {
-    *MODULE_OF.values(),
+    *NAMES_IN,
     *("audit", "datasets", "exceptions", "kernels", "mcmc", "metrics", "plotting", "study"),
 }
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.svm import OneClassSVM as LibsvmOneClassSVM
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from kernelbook.estimator import check_weights
-from kernelbook.kernels import Kernel, resolve_kernel
+from kernelbook.kernels import Array, Kernel, resolve_kernel
 from kernelbook.oneclass import OneClassSVM
 from kernelbook.qp import Certificate, certify_residual
 from kernelbook.svm import KernelSVC, encode_labels
@@ -20,7 +20,6 @@ from kernelbook.validation import check_number
 
 __all__ = ["MachineCertificate", "certify"]
 
-Array = NDArray[np.float64]
 
 # Alphas come from sums of steps: nearer to a bound than this share of the box is at it.
 AT_BOUND = 1e-12

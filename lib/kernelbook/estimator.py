@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,7 +14,9 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernelbook.kernels import (
     NAMED,
+    Array,
     Expansion,
+    Index,
     Kernel,
     KernelLike,
     Matrix,
@@ -47,8 +49,6 @@ __all__ = [
     "training_matrix",
 ]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # An interior point that was stopped early leaves no exact zeros.

@@ -20,11 +20,10 @@ from kernelbook.estimator import (
     all_or_nothing,
     check_weights,
 )
-from kernelbook.kernels import Expansion, KernelLike
+from kernelbook.kernels import Array, Expansion, KernelLike
 
 __all__ = ["MeanDifferenceClassifier", "ParzenWindow"]
 
-Array = NDArray[np.float64]
 
 # Scores of one point in different batches agree to this fraction of the largest.
 ROUNDING = 1e-12

@@ -14,6 +14,7 @@ from sklearn.metrics import (
     accuracy_score,
     average_precision_score,
     balanced_accuracy_score,
+    confusion_matrix,
     f1_score,
     matthews_corrcoef,
     precision_score,
@@ -40,7 +41,6 @@ CELLS = np.array([1, 1, 0, 0]), np.array([1, 0, 1, 0])
 
 Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Table = Vector
 Rates = dict[str, float]
 Label = Hashable
 
@@ -281,13 +281,13 @@ def _weights(truth: Flags, prevalence: float) -> Vector:
     return np.where(truth, prevalence * n / n_positive, (1 - prevalence) * n / (n - n_positive))
 
 
-def _table(truth: Flags, prediction: Flags, weights: Vector) -> Table:
-    """Weight of true positives, false negatives, false positives and true negatives."""
-    cells = 2 * (1 - truth.astype(int)) + (1 - prediction.astype(int))
-    return np.bincount(cells, weights=weights, minlength=4).astype(np.float64)
+def _table(truth: Flags, prediction: Flags, weights: Vector) -> Vector:
+    """Weighted counts in the order of CELLS."""
+    table = confusion_matrix(truth, prediction, labels=[True, False], sample_weight=weights)
+    return table.ravel()
 
 
-def _rates(table: Table) -> Rates:
+def _rates(table: Vector) -> Rates:
     """All measures of a 2 x 2 table (tp, fn, fp, tn), nan where they are 0/0."""
     imblearn = import_optional("imblearn.metrics", extra="metrics", purpose="The G-mean")
     tp, fn, fp, tn = table
@@ -332,7 +332,7 @@ def _uninformed(prevalence: float, flagged: float) -> Rates:
     return row
 
 
-def _bounds(table: Table, prevalence: float, confidence: float) -> list[Rates]:
+def _bounds(table: Vector, prevalence: float, confidence: float) -> list[Rates]:
     """Lower and upper bounds of every measure from the Wilson intervals of the two recalls."""
     tp, fn, fp, tn = (int(count) for count in table)
     rows = []

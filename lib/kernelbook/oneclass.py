@@ -17,12 +17,10 @@ from kernelbook.estimator import (
     check_weights,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import Array, KernelLike, Matrix
 from kernelbook.qp import QuadraticProgram, SolverOptions, solve
 
 __all__ = ["OneClassSVM", "one_class_path"]
-
-Array = NDArray[np.float64]
 
 
 class OneClassSVM(OutlierMixin, KernelEstimator):

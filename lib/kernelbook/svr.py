@@ -4,7 +4,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,12 +17,10 @@ from kernelbook.estimator import (
     check_weights,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
+from kernelbook.kernels import Array, KernelLike, Matrix, linear_coefficients
 from kernelbook.qp import PairedQuadratic, Quadratic, QuadraticProgram, SolverOptions, solve
 
 __all__ = ["KernelSVR", "svr_dual"]
-
-Array = NDArray[np.float64]
 
 
 class KernelSVR(RegressorMixin, KernelEstimator):

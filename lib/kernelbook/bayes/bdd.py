@@ -4,7 +4,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from kernelbook.bayes.cutoff import CUTOFF_CONSTRAINTS, check_cutoff, choose_radius
@@ -28,8 +28,6 @@ from kernelbook.qp import DenseQuadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd import ROUNDING, Centre, SphereDetector, full_norm, target_signs
 
 __all__ = ["BayesianDataDescription"]
-
-Array = NDArray[np.float64]
 
 
 class BayesianDataDescription(SphereDetector):

@@ -19,12 +19,11 @@ from kernelbook.bayes.prior import (
 )
 from kernelbook.estimator import KERNEL_CONSTRAINTS, Number, all_or_nothing, training_gram
 from kernelbook.exceptions import CollapseWarning, warn_user
-from kernelbook.kernels import KernelLike, Matrix
+from kernelbook.kernels import Array, KernelLike, Matrix
 from kernelbook.svdd import SphereDetector, target_signs
 
 __all__ = ["BayesianSVDD"]
 
-Array = NDArray[np.float64]
 
 # Fewer effective atoms than this, and than a tenth of the targets, are a collapse.
 HANDFUL = 10

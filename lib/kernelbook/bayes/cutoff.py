@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils._param_validation import StrOptions
 
 from kernelbook.estimator import Number
-from kernelbook.kernels import Matrix
+from kernelbook.kernels import Array, Matrix
 from kernelbook.svdd import SphereDetector
 from kernelbook.validation import check_number
 
@@ -22,8 +22,6 @@ __all__ = [
     "ranked_cutoff",
 ]
 
-Array = NDArray[np.float64]
-Signs = NDArray[np.float64]
 
 CUTOFF_CONSTRAINTS: dict[str, list[Any]] = {
     "cutoff": [StrOptions({"rejection_rate", "f1", "balanced_accuracy"})],
@@ -39,7 +37,7 @@ def check_cutoff(
     cv: int | None,
     prior_mean: str | ArrayLike,
     prior_scale: float | ArrayLike,
-    signs: Signs,
+    signs: Array,
 ) -> None:
     """Raise a ValueError unless the parameters say, for these signs, how to find the radius.
 
@@ -87,7 +85,7 @@ def check_cutoff(
 
 
 def choose_radius(
-    detector: Any, X: Matrix, signs: Signs, squared_distances: NDArray[np.float64]
+    detector: Any, X: Matrix, signs: Array, squared_distances: NDArray[np.float64]
 ) -> float:
     """Return the squared radius by the rule that a description's parameters name.
 
@@ -147,7 +145,7 @@ def ranked_cutoff(distances: Array, rejection_rate: float, rank: int | None = No
     return float(np.partition(distances, rank - 1)[rank - 1])
 
 
-def best_cutoff(distances: Array, signs: Signs, score: str) -> float:
+def best_cutoff(distances: Array, signs: Array, score: str) -> float:
     """Return the cutoff that separates targets (+1) from outliers (-1) with the best score.
 
     Halfway between two distances, above all of them, or 0: everything is outside. Of equal
@@ -193,7 +191,7 @@ def best_cutoff(distances: Array, signs: Signs, score: str) -> float:
     return float(d[last] if best == len(ends) else (d[last] + d[last + 1]) / 2.0)
 
 
-def _held_out_distances(detector: SphereDetector, X: Matrix, signs: Signs, cv: int) -> Array:
+def _held_out_distances(detector: SphereDetector, X: Matrix, signs: Array, cv: int) -> Array:
     """Squared distances (n,) of each point from the centre of a fit without its fold.
 
     The folds depend on n and the signs only.

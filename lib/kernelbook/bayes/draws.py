@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import gen_batches
 
 from kernelbook.bayes.posterior import SpherePosterior
-from kernelbook.kernels import BLOCK_VALUES, Expansion, Kernel, Matrix
+from kernelbook.kernels import BLOCK_VALUES, Array, Expansion, Index, Kernel, Matrix
 from kernelbook.mcmc import elliptical_slice, metropolis, pcn, split_hmc
 
 __all__ = ["SAMPLERS", "DrawnCentre", "probes_of", "sample_posterior"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 SAMPLERS: dict[str, Callable[..., Any]] = {
     "split_hmc": split_hmc,

@@ -14,17 +14,15 @@ c only: weights of a softmax, from which those of a minority may be taken away.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit, log_expit, softmax
 
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import Matrix
+from kernelbook.kernels import Array, Matrix
 from kernelbook.validation import check_number
 
 __all__ = ["SpherePosterior"]
-
-Array = NDArray[np.float64]
 
 
 class SpherePosterior:

@@ -4,13 +4,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.utils._param_validation import StrOptions
 
 from kernelbook.estimator import Number
 from kernelbook.exceptions import NotPositiveSemidefiniteError
-from kernelbook.kernels import Kernel, Matrix
+from kernelbook.kernels import Array, Kernel, Matrix
 from kernelbook.validation import check_number
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "prior_mean_vector",
 ]
 
-Array = NDArray[np.float64]
 
 NAMES = ("constant", "row_sum", "row_mean")
 PRIOR_CONSTRAINTS: dict[str, list[Any]] = {

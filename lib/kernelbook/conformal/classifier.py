@@ -22,13 +22,11 @@ from kernelbook.estimator import (
     all_or_nothing,
     check_weights,
 )
-from kernelbook.kernels import Kernel, KernelLike, Matrix
+from kernelbook.kernels import Array, Index, Kernel, KernelLike, Matrix
 from kernelbook.svm import KernelSVC, encode_labels
 
 __all__ = ["ConformalSVC"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 WORSE = (
     "the factor costs more than half of what the machine before tells about the training points: "

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_array, gen_batches
 
 from kernelbook.conformal.spaces import Space
-from kernelbook.kernels import Kernel, Matrix
+from kernelbook.kernels import Array, Index, Kernel, Matrix
 
 __all__ = [
     "ConformalFactor",
@@ -24,8 +24,6 @@ __all__ = [
     "spread",
 ]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Logarithms stay finite where the quotient of a distance and a width overflows.
 LOWEST = -1e300

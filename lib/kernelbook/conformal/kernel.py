@@ -8,18 +8,15 @@ from hashlib import blake2b
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from kernelbook.conformal.factors import ConformalFactor, as_factor
-from kernelbook.kernels import Expansion, Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels import Array, Expansion, Index, Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.validation import check_number
 
 __all__ = ["Conformal", "ConformalExpansion", "KnownValues", "magnification"]
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,11 @@ from kernelbook.estimator import (
     check_weights,
 )
 from kernelbook.exceptions import CollapseWarning, warn_user
-from kernelbook.kernels import Kernel, KernelLike, Matrix
+from kernelbook.kernels import Array, Index, Kernel, KernelLike, Matrix
 from kernelbook.oneclass import OneClassSVM
 
 __all__ = ["ConformalOneClassSVM"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Where the factor falls below this fraction of its maximum, the images lie at the origin for any
 # solver in double precision.

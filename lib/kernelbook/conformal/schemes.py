@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernelbook.conformal.factors import (
     ConformalFactor,
@@ -21,7 +20,7 @@ from kernelbook.conformal.factors import (
     spread,
 )
 from kernelbook.conformal.spaces import Space, space_around
-from kernelbook.kernels import RBF, Kernel, Matrix
+from kernelbook.kernels import RBF, Array, Index, Kernel, Matrix
 from kernelbook.validation import check_number
 
 __all__ = [
@@ -41,8 +40,6 @@ __all__ = [
     "wu_chang",
 ]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 Etas = tuple[float | None, float | None]
 # A factor, and what could not be done as asked (None if all could).
 Built = tuple[ConformalFactor, str | None]

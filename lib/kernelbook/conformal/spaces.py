@@ -3,16 +3,13 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from kernelbook.kernels import Kernel, Matrix, squared_feature_distances
+from kernelbook.kernels import Index, Kernel, Matrix, squared_feature_distances
 from kernelbook.kernels.compiled import loops_are_available
 
 __all__ = ["FeatureSpace", "GramSpace", "InputSpace", "Space", "check_metric", "space_around"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Diagonals that agree to this fraction count as constant: single precision.
 CONSTANT = 1e-6

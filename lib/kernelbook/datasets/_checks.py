@@ -1,8 +1,7 @@
 """What the generators share."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
+from numpy.typing import NDArray
 
 from kernelbook.validation import check_number
 
@@ -10,10 +9,6 @@ Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Sample = tuple[Matrix, Labels]
 RandomState = int | np.random.RandomState | None
-
-
-def check_points(X: ArrayLike) -> Matrix:
-    return check_array(X, dtype=np.float64)
 
 
 def two_classes(**counts: int) -> Labels:

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, logsumexp
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-from kernelbook.datasets._checks import Labels, Matrix, RandomState, Sample, check_points
+from kernelbook.datasets._checks import Labels, Matrix, RandomState, Sample
 from kernelbook.validation import check_number
 
 WAVE_CENTRES = (11, 15, 7)
@@ -78,7 +78,7 @@ def bayes_twonorm(X: ArrayLike) -> Matrix:
     >>> bayes_twonorm([[1.0, 0.0, 0.0, 0.0]])  # a = 1
     array([2.])
     """
-    X = check_points(X)
+    X = check_array(X, dtype=np.float64)
     return 4 / np.sqrt(X.shape[1]) * X.sum(axis=1)
 
 
@@ -158,7 +158,7 @@ def bayes_ringnorm(X: ArrayLike, *, shift: float = 2.0) -> Matrix:
     >>> bayes_ringnorm([[2.0]]) - np.log(2)  # 4/8 - 0
     array([0.5])
     """
-    X = check_points(X)
+    X = check_array(X, dtype=np.float64)
     d = X.shape[1]
     inside = np.sum((X - shift / np.sqrt(d)) ** 2, axis=1)
     return np.sum(X**2, axis=1) / 8 - inside / 2 + d * np.log(2)
@@ -250,7 +250,7 @@ def bayes_waveform(X: ArrayLike, *, binary: bool = False) -> Matrix:
     >>> bool(0.10 < error < 0.17)
     True
     """
-    X = check_points(X)
+    X = check_array(X, dtype=np.float64)
     if X.shape[1] != WAVE_LENGTH:
         raise ValueError(f"X must have {WAVE_LENGTH} features, got {X.shape[1]}.")
     waves = _waves()

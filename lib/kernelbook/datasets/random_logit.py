@@ -5,16 +5,9 @@ from typing import Literal, get_args, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, ndtr
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-from kernelbook.datasets._checks import (
-    Labels,
-    Matrix,
-    RandomState,
-    Sample,
-    check_points,
-    two_classes,
-)
+from kernelbook.datasets._checks import Labels, Matrix, RandomState, Sample, two_classes
 from kernelbook.validation import check_number
 
 INTERCEPT = -31.0
@@ -145,7 +138,7 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
     array([ 4.6 , -6.08])
     """
     variance = check_number(variance, "variance", low=0)
-    X = check_points(X)[:, :INFORMATIVE]
+    X = check_array(X, dtype=np.float64)[:, :INFORMATIVE]
     if X.shape[1] < INFORMATIVE:
         raise ValueError(f"X must have at least {INFORMATIVE} features, got {X.shape[1]}.")
     mean = INTERCEPT + X @ np.array(SLOPES)

@@ -2,15 +2,9 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-from kernelbook.datasets._checks import (
-    Matrix,
-    RandomState,
-    Sample,
-    check_points,
-    two_classes,
-)
+from kernelbook.datasets._checks import Matrix, RandomState, Sample, two_classes
 from kernelbook.validation import check_number
 
 
@@ -142,7 +136,7 @@ def bayes_gaussians(X: ArrayLike, *, distance: float = 2.0, prior: float = 0.5) 
     """
     prior = check_number(prior, "prior", low=0, high=1, inclusive="neither")
     distance = check_number(distance, "distance", low=0)
-    return distance * check_points(X)[:, 0] + np.log(prior / (1 - prior))
+    return distance * check_array(X, dtype=np.float64)[:, 0] + np.log(prior / (1 - prior))
 
 
 def make_banana(

@@ -6,7 +6,7 @@ object, a name or a function as its ``kernel``. The Gram matrix of one sample is
 symmetric, and has a diagonal of exactly 1 for the RBF and the Laplacian kernel.
 """
 
-from kernelbook.kernels.base import NAMED, Kernel, KernelLike, Matrix, resolve_kernel
+from kernelbook.kernels.base import NAMED, Array, Index, Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.kernels.composite import Constant, Product, Sum
 from kernelbook.kernels.expansion import BLOCK_VALUES, Expansion
 from kernelbook.kernels.functions import gram, laplacian, linear, polynomial, rbf, sigmoid
@@ -25,9 +25,11 @@ __all__ = [
     "NAMED",
     "PSD_TOLERANCE",
     "RBF",
+    "Array",
     "Constant",
     "Expansion",
     "FromCallable",
+    "Index",
     "Kernel",
     "KernelLike",
     "KernelParameters",

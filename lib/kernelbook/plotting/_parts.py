@@ -62,6 +62,11 @@ def legend_below(ax: "Axes") -> None:
     )
 
 
+def write_beside(ax: "Axes", row: float, text: str) -> None:
+    """Write to the right of the axes, at the height of a row."""
+    ax.text(1.02, row, text, transform=ax.get_yaxis_transform(), va="center", fontsize=10)
+
+
 def scatter(
     ax: "Axes",
     points: NDArray[np.float64],

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from kernelbook.plotting._parts import write_beside
 from kernelbook.plotting.style import pyplot
 
 if TYPE_CHECKING:
@@ -90,14 +91,7 @@ def plot_comparison(
             markerfacecolor="white" if row.verdict == "undecided" else "black",
             zorder=3,
         )
-        ax.text(
-            1.02,
-            position,
-            _said(row, digits),
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=10,
-        )
+        write_beside(ax, position, _said(row, digits))
     ax.set_yticks(range(len(rows)), rows["method"])
     ax.set(
         xlabel=f"{measure}: difference to {reference}\n(grey: margin of {margin:g})",

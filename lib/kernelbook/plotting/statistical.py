@@ -16,6 +16,7 @@ from kernelbook.plotting._parts import (
     diverging_map,
     legend_below,
     name_axes,
+    write_beside,
 )
 from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS, pyplot
 from kernelbook.validation import check_number
@@ -265,7 +266,8 @@ def plot_intervals(
             values = of_kind.loc[of_kind[y] == group, x]
             if len(values):
                 numbers = (values.mean(), *bounds(values))
-                _write_beside(ax, position + offset, numbers, digits)
+                mean, low, high = (f"{number + 0.0:.{digits}f}" for number in numbers)
+                write_beside(ax, position + offset, f"{mean} [{low}, {high}]")
     if reference is not None:
         ax.axvline(reference, color="black", linestyle=":", linewidth=1.5, zorder=1)
     ax.set(ylabel="", ylim=(len(groups) - 0.5, -0.5))
@@ -277,13 +279,6 @@ def plot_intervals(
 
 def _seaborn() -> ModuleType:
     return import_optional("seaborn", extra="plots", purpose="This figure")
-
-
-def _write_beside(ax: "Axes", row: float, numbers: Sequence[float], digits: int) -> None:
-    """Write mean and interval at the right of a row."""
-    mean, low, high = (f"{number + 0.0:.{digits}f}" for number in numbers)
-    text = f"{mean} [{low}, {high}]"
-    ax.text(1.02, row, text, transform=ax.get_yaxis_transform(), va="center", fontsize=10)
 
 
 def _interval(kind: Kind, level: float) -> Callable[[ArrayLike], tuple[float, float]]:

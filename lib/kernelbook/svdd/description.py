@@ -4,7 +4,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
 from kernelbook.estimator import (
@@ -16,13 +16,12 @@ from kernelbook.estimator import (
     training_matrix,
 )
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.kernels import KernelLike
+from kernelbook.kernels import Array, KernelLike
 from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
 from kernelbook.svdd.sphere import Centre, SphereDetector, full_norm, target_signs
 
 __all__ = ["ROUNDING", "SVDD", "svdd_dual"]
 
-Array = NDArray[np.float64]
 
 # By how much a sum of boxes may fall short of 1 by rounding.
 ROUNDING = 1e-10

@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelbook.estimator import KernelEstimator, is_precomputed
 from kernelbook.exceptions import LabelWarning, warn_user
-from kernelbook.kernels import Expansion, Kernel, Matrix
+from kernelbook.kernels import Array, Expansion, Kernel, Matrix
 
 __all__ = ["Centre", "SphereDetector", "full_norm", "precomputed_diagonal", "target_signs"]
 
-Array = NDArray[np.float64]
 
 # Kernel values in single precision agree to this fraction.
 SINGLE_PRECISION = 1e-6

@@ -10,14 +10,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from kernelcourse.exercises.grading import RIGHT, UNANSWERED, Exercise, Mistake
+from kernelcourse.exercises.grading import RIGHT, UNANSWERED, Exercise
 
 __all__ = [
     "MARKED_ELSEWHERE",
     "RIGHT",
     "UNANSWERED",
     "Exercise",
-    "Mistake",
     "assert_right",
     "check",
     "exercises_of",

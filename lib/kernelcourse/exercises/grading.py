@@ -7,26 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["RIGHT", "UNANSWERED", "Exercise", "Mistake", "numbers_of", "values_on"]
+__all__ = ["RIGHT", "UNANSWERED", "Exercise", "numbers_of", "values_on"]
 
 RIGHT = "right"
 UNANSWERED = "not answered yet"
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A usual wrong answer and what to say about it.
-
-    Parameters
-    ----------
-    answer : callable
-        Returns the wrong answer.
-    message : str
-        What to think about; never the right answer.
-    """
-
-    answer: Callable[[], Any]
-    message: str
 
 
 @dataclass(frozen=True)
@@ -38,10 +22,12 @@ class Exercise:
     number : str
         Notebook and place, ``"03.1"``.
     right : callable
-        Returns the right answer: a number, an array, a string (the letter of a choice, compared
-        without regard to case), or a function if ``evaluate`` is given.
-    mistakes : sequence of Mistake
-        Usual wrong answers.
+        Returns the right answer: a number, an array, or a string (the letter of a choice, compared
+        without regard to case). If ``evaluate`` is given, the right function itself.
+    mistakes : sequence of tuple (answer, str)
+        Usual wrong answers, each with what to think about, which is never the right answer. One
+        that has to be computed is a function without arguments. If ``evaluate`` is given, each is
+        a wrong function.
     otherwise : str
         What to think about if the answer is neither right nor a known mistake.
     evaluate : callable, default=None
@@ -55,15 +41,15 @@ class Exercise:
 
     Examples
     --------
-    >>> minus = Mistake(lambda: 0, "That is the difference.")
+    >>> minus = (0, "That is the difference.")
     >>> exercise = Exercise("99.1", right=lambda: 4, mistakes=[minus], otherwise="Add 2 and 2.")
     >>> [exercise.verdict(answer) for answer in (0, 3, 4)]
     ['Not yet. That is the difference.', 'Not yet. Add 2 and 2.', 'right']
     """
 
     number: str
-    right: Callable[[], Any]
-    mistakes: Sequence[Mistake]
+    right: Callable[..., Any]
+    mistakes: Sequence[tuple[Any, str]]
     otherwise: str
     evaluate: Callable[[Callable[..., Any]], Any] | None = None
     rtol: float = 1e-3
@@ -94,20 +80,25 @@ class Exercise:
             return f"Not yet. Trying your function gives {type(error).__name__}: {error}"
         if given is None:
             return UNANSWERED
-        right = self._value(self.right())
+        right = self._known(self.right)
         what = "The answer" if self.evaluate is None else "What your function returns in our trials"
         if problem := _other_kind(given, right):
             return f"Not yet. {what} has to be {problem}"
         if self._agree(given, right):
             return RIGHT
-        for mistake in self.mistakes:
-            if self._agree(given, self._value(mistake.answer())):
-                return f"Not yet. {mistake.message}"
+        for wrong, message in self.mistakes:
+            if self._agree(given, self._known(wrong)):
+                return f"Not yet. {message}"
         return f"Not yet. {self.otherwise}"
 
     def _value(self, answer: Any) -> Any:
         """The answer as what is compared: for a function, its values."""
         return answer if self.evaluate is None else self.evaluate(answer)
+
+    def _known(self, answer: Any) -> Any:
+        """The same of an answer of ours, which may have to be computed."""
+        is_to_compute = self.evaluate is None and callable(answer)
+        return answer() if is_to_compute else self._value(answer)
 
     def _agree(self, one: Any, other: Any) -> bool:
         if isinstance(one, str) or isinstance(other, str):

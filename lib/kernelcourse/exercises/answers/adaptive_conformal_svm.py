@@ -9,7 +9,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import roc_curve
 
 from kernelbook.svm import KernelSVC
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -58,12 +58,10 @@ EXERCISES = (
         "10.1",
         right=lambda: width_of(4.0),
         mistakes=(
-            Mistake(lambda: 3 * 9, "Which way round is eta for a frequent support vector?"),
-            Mistake(lambda: 9, "That is tau squared; eta is missing."),
-            Mistake(
-                lambda: (4 + 9) / 2 / 3, "The mean is over support vectors of the other class."
-            ),
-            Mistake(lambda: np.sqrt(9) / 3, "Distances are squared."),
+            (3 * 9, "Which way round is eta for a frequent support vector?"),
+            (9, "That is tau squared; eta is missing."),
+            ((4 + 9) / 2 / 3, "The mean is over support vectors of the other class."),
+            (np.sqrt(9) / 3, "Distances are squared."),
         ),
         otherwise="Begin with the three squared distances; who is below the midpoint, and rare?",
     ),
@@ -71,9 +69,9 @@ EXERCISES = (
         "10.2",
         right=boundary,
         mistakes=(
-            Mistake(lambda: 8, "The fraction is counted from the rare point on."),
-            Mistake(lambda: 5, "That is the middle; here a shortfall of the rare one counts more."),
-            Mistake(lambda: 0.8, "That is the fraction of the way; where on the line does it end?"),
+            (8, "The fraction is counted from the rare point on."),
+            (5, "That is the middle; here a shortfall of the rare one counts more."),
+            (0.8, "That is the fraction of the way; where on the line does it end?"),
         ),
         otherwise="Find the fraction of the way; the boundary is nearer to the frequent point.",
     ),
@@ -81,17 +79,11 @@ EXERCISES = (
         "10.3",
         right=lambda: -16 * mean_distance() / 0.5 / np.log(10),
         mistakes=(
-            Mistake(
-                lambda: 16 * mean_distance() / 0.5 / np.log(10), "A bump is below 1: the sign."
-            ),
-            Mistake(lambda: -16 * mean_distance() / 0.5, "That is the natural logarithm."),
-            Mistake(
-                lambda: -mean_distance() / 0.5 / np.log(10), "That is one feature of them all."
-            ),
-            Mistake(
-                lambda: -16 * 2 / 0.5 / np.log(10), "The mixture does not square the distance."
-            ),
-            Mistake(lambda: -16 * mean_distance() * 0.5 / np.log(10), "Divide by the width."),
+            (lambda: 16 * mean_distance() / 0.5 / np.log(10), "A bump is below 1: the sign."),
+            (lambda: -16 * mean_distance() / 0.5, "That is the natural logarithm."),
+            (lambda: -mean_distance() / 0.5 / np.log(10), "That is one feature of them all."),
+            (-16 * 2 / 0.5 / np.log(10), "The mixture does not square the distance."),
+            (lambda: -16 * mean_distance() * 0.5 / np.log(10), "Divide by the width."),
         ),
         otherwise="Mean distance, divided by the width; then the base of the logarithm.",
         rtol=2e-3,
@@ -100,12 +92,10 @@ EXERCISES = (
         "10.4",
         right=lambda: np.sqrt((1 / 10) / (1 / 10 + 0.2 / 0.8)),
         mistakes=(
-            Mistake(lambda: (1 / 10) / (1 / 10 + 1 / 4), "Lengths are roots of variances."),
-            Mistake(lambda: np.sqrt((1 / 10 + 1 / 4) / (1 / 10)), "The naive interval is shorter."),
-            Mistake(lambda: np.sqrt((1 / 10) / (1 / 10 + 1 / 5)), "test / train, not test / all."),
-            Mistake(
-                lambda: np.sqrt((1 / 5) / (1 / 5 + 1 / 4)), "Repeated twice, how many results?"
-            ),
+            ((1 / 10) / (1 / 10 + 1 / 4), "Lengths are roots of variances."),
+            (np.sqrt((1 / 10 + 1 / 4) / (1 / 10)), "The naive interval is shorter."),
+            (np.sqrt((1 / 10) / (1 / 10 + 1 / 5)), "test / train, not test / all."),
+            (np.sqrt((1 / 5) / (1 / 5 + 1 / 4)), "Repeated twice, how many results?"),
         ),
         otherwise="What takes the place of 1/n, and what does a root do to a ratio?",
         rtol=1e-2,
@@ -114,9 +104,9 @@ EXERCISES = (
         "10.5",
         right=lambda: g_means(None)[1],
         mistakes=(
-            Mistake(lambda: g_means(None)[0], "That is the threshold 0, which is at fault."),
-            Mistake(lambda: g_means("balanced")[0], "That is the machine with class weights."),
-            Mistake(lambda: g_means("balanced")[1], "That machine has class weights already."),
+            (lambda: g_means(None)[0], "That is the threshold 0, which is at fault."),
+            (lambda: g_means("balanced")[0], "That is the machine with class weights."),
+            (lambda: g_means("balanced")[1], "That machine has class weights already."),
         ),
         otherwise="Fit without weights on the 320 points; try every decision value as threshold.",
     ),

@@ -5,16 +5,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import brentq
 
 from kernelbook.bayes import BayesianDataDescription
-from kernelcourse.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
 Array = np.ndarray
-Step = Callable[[float, float, Callable[[float], float], np.random.Generator], float | None]
+Density = Callable[[float], float]
+Step = Callable[[float, float, Density, Generator], float | None]
 
+GAP = 4.0
 TWINS = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
 CHAINS = (
     (np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 3.0, 4.0, 5.0]]),),
@@ -61,13 +64,12 @@ def strong(delta: float) -> float:
     return -(delta**2) / 4
 
 
-def mean_of_t(
-    step: Step, log_likelihood: Callable[[float], float], gap: float = 4.0, n_steps: int = 5000
-) -> float | None:
+def mean_of_t(step: Step, log_likelihood: Density) -> float | None:
     """Mean of t = 1 / (1 + e^-delta) over a chain."""
-    random, delta, total = np.random.default_rng(13), gap, 0.0
+    random, n_steps = np.random.default_rng(13), 5000
+    delta, total = GAP, 0.0
     for _ in range(n_steps):
-        moved = step(delta, gap, log_likelihood, random)
+        moved = step(delta, GAP, log_likelihood, random)
         if moved is None:
             return None
         delta = float(moved)
@@ -75,18 +77,14 @@ def mean_of_t(
     return total / n_steps
 
 
-def independent(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def independent(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     """Another sampler of the same posterior: proposals from the prior."""
     proposal = rng.normal(gap, math.sqrt(2))
     accepted = math.log(rng.random()) < log_likelihood(proposal) - log_likelihood(delta)
     return proposal if accepted else delta
 
 
-def as_given(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def as_given(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     """The step of the exercise: its ellipse turns about 0."""
     xi = rng.normal(0, math.sqrt(2))
     level = log_likelihood(delta) + math.log(rng.random())
@@ -100,15 +98,11 @@ def as_given(
         theta = rng.uniform(low, high)
 
 
-def from_prior(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def from_prior(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     return rng.normal(gap, math.sqrt(2))
 
 
-def standing(
-    delta: float, gap: float, log_likelihood: Callable[[float], float], rng: np.random.Generator
-) -> float:
+def standing(delta: float, gap: float, log_likelihood: Density, rng: Generator) -> float:
     return delta
 
 
@@ -117,10 +111,10 @@ EXERCISES = (
         "13.1",
         right=lambda: weights([0.0, -2.0], np.eye(2))[0],
         mistakes=(
-            Mistake(lambda: 1 / 6, "Which of the two points does the prior ask to weigh more?"),
-            Mistake(lambda: 1.0, "Nothing is cut off: check k, and the 2 in both denominators."),
-            Mistake(lambda: 0.5, "That is what the data alone say."),
-            Mistake(lambda: 1 / 3, "That is what the prior adds to one half."),
+            (1 / 6, "Which of the two points does the prior ask to weigh more?"),
+            (1.0, "Nothing is cut off: check k, and the 2 in both denominators."),
+            (0.5, "That is what the data alone say."),
+            (1 / 3, "That is what the prior adds to one half."),
         ),
         otherwise="Put k, s and the two prior means into (13.3).",
     ),
@@ -128,10 +122,10 @@ EXERCISES = (
         "13.2",
         right=lambda: weights(-TWINS.sum(axis=1), TWINS)[2],
         mistakes=(
-            Mistake(lambda: 1 / 3, "That is the weight under a constant prior."),
-            Mistake(lambda: 4 / 15, "That is the weight of a twin."),
-            Mistake(lambda: lonely(0.0), "The ridge of (13.4) is missing."),
-            Mistake(lambda: lonely(1.0), "The ridge of (13.4) is divided by n s."),
+            (1 / 3, "That is the weight under a constant prior."),
+            (4 / 15, "That is the weight of a twin."),
+            (lambda: lonely(0.0), "The ridge of (13.4) is missing."),
+            (lambda: lonely(1.0), "The ridge of (13.4) is divided by n s."),
         ),
         otherwise="Twins have equal weights: one unknown is left in (13.4).",
         rtol=2e-3,
@@ -140,26 +134,26 @@ EXERCISES = (
         "13.3",
         right=lambda: brentq(lambda s: fraction_of_atoms(s) - 0.1, 0.1, 6.0),
         mistakes=(
-            Mistake(lambda: math.sqrt(math.log(10)), "s is a variance, not a standard deviation."),
-            Mistake(lambda: math.log10(10), "The logarithm to the base e."),
-            Mistake(lambda: math.log(10) / 2, "The exponent of (13.8) is s itself."),
-            Mistake(lambda: -math.log(10), "A variance is positive."),
+            (math.sqrt(math.log(10)), "s is a variance, not a standard deviation."),
+            (math.log10(10), "The logarithm to the base e."),
+            (math.log(10) / 2, "The exponent of (13.8) is s itself."),
+            (-math.log(10), "A variance is positive."),
         ),
         otherwise="Which s makes the factor of n in (13.8) a tenth?",
         rtol=5e-3,
     ),
     Exercise(
         "13.4",
-        right=lambda: r_hat,
+        right=r_hat,
         mistakes=(
-            Mistake(lambda: lambda chains: r_hat(chains, ddof=0), "Divide variances by N - 1."),
-            Mistake(lambda: lambda chains: r_hat(chains) ** 2, "The root is missing."),
-            Mistake(
-                lambda: lambda chains: r_hat(chains, of_means=1 / chains.shape[1]),
+            (lambda chains: r_hat(chains, ddof=0), "Divide variances by N - 1."),
+            (lambda chains: r_hat(chains) ** 2, "The root is missing."),
+            (
+                lambda chains: r_hat(chains, of_means=1 / chains.shape[1]),
                 "B / N is the variance of the means already; it is not divided by N again.",
             ),
-            Mistake(
-                lambda: lambda chains: chains.var(ddof=1) / r_hat(chains),
+            (
+                lambda chains: chains.var(ddof=1) / r_hat(chains),
                 "Compare with the variance within chains, not with that of all draws.",
             ),
         ),
@@ -168,14 +162,11 @@ EXERCISES = (
     ),
     Exercise(
         "13.5",
-        right=lambda: independent,
+        right=independent,
         mistakes=(
-            Mistake(
-                lambda: as_given,
-                "The mean of t is that of the step as given, near one half.",
-            ),
-            Mistake(lambda: standing, "The chain never moves."),
-            Mistake(lambda: from_prior, "The likelihood plays no part in your step."),
+            (as_given, "The mean of t is that of the step as given, near one half."),
+            (standing, "The chain never moves."),
+            (from_prior, "The likelihood plays no part in your step."),
         ),
         otherwise="The mean of t is off. Which distribution does the ellipse leave unchanged?",
         evaluate=lambda step: values_on(

@@ -1,16 +1,14 @@
 """Answers to the exercises of notebook 14, the comparison of Bayesian descriptions."""
 
-import csv
-from collections import defaultdict
-
 import numpy as np
+import pandas as pd
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import softmax
 from scipy.stats import chi2, ncx2, norm
 
 from kernelbook.datasets import data_directory
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -29,29 +27,22 @@ def far_weight(n: int, divisor: float) -> float:
     return float(softmax(-K.sum(axis=1) / divisor)[-1])
 
 
-def rows(name: str) -> list[dict[str, str]]:
+def rows(name: str) -> pd.DataFrame:
     """A table of the stored study."""
-    with (data_directory() / "results" / f"{name}.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return pd.read_csv(data_directory() / "results" / f"{name}.csv")
 
 
 def designs(measure: str) -> list[bool]:
     """For each design, whether the machine with a moved threshold is better."""
-    return [
-        row["verdict"] == "better"
-        for row in rows("bayesian_svdd")
-        if row["method"] == MOVED and row["measure"] == measure
-    ]
+    table = rows("bayesian_svdd").query("method == @MOVED and measure == @measure")
+    return (table["verdict"] == "better").tolist()
 
 
 def spreads() -> tuple[float, float, float]:
     """Standard deviations of the AUC of both models at the centre, and of the difference."""
-    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for row in rows("bayesian_svdd_scores"):
-        if row["data"] == "centre" and row["measure"] == "AUC":
-            found[row["method"]][row["repeat"]] = float(row["value"])
-    one, other = (np.array([found[m][k] for k in sorted(found[M])]) for m in (M, BASE))
-    return one.std(ddof=1), other.std(ddof=1), (one - other).std(ddof=1)
+    scores = rows("bayesian_svdd_scores").query("data == 'centre' and measure == 'AUC'")
+    wide = scores.pivot(index="repeat", columns="method", values="value")
+    return wide[M].std(), wide[BASE].std(), (wide[M] - wide[BASE]).std()
 
 
 def unpaired(power: int = 2) -> float:
@@ -69,10 +60,10 @@ EXERCISES = (
         "14.1",
         right=least_fraction,
         mistakes=(
-            Mistake(lambda: F1 * (1 - A) / (1 - F1), "All errors are 1 - a; did you halve?"),
-            Mistake(lambda: F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."),
-            Mistake(lambda: 1 - A + least_fraction(), "That is the largest fraction."),
-            Mistake(lambda: F1 / (2 - F1), "That is where flagging everything has this F1."),
+            (F1 * (1 - A) / (1 - F1), "All errors are 1 - a; did you halve?"),
+            (F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."),
+            (lambda: 1 - A + least_fraction(), "That is the largest fraction."),
+            (F1 / (2 - F1), "That is where flagging everything has this F1."),
         ),
         otherwise="The least fraction is TP of (14.1), from three numbers.",
         rtol=3e-4,
@@ -81,10 +72,10 @@ EXERCISES = (
         "14.2",
         right=lambda: far_weight(20, 20),
         mistakes=(
-            Mistake(lambda: far_weight(20, 1), "Those are row sums; the prior has row means."),
-            Mistake(lambda: 1 / 20, "That is the weight under a constant prior."),
-            Mistake(lambda: (1 - far_weight(20, 20)) / 19, "That is one of the equal points."),
-            Mistake(lambda: far_weight(20, 19), "A row mean divides by all n points."),
+            (lambda: far_weight(20, 1), "Those are row sums; the prior has row means."),
+            (1 / 20, "That is the weight under a constant prior."),
+            (lambda: (1 - far_weight(20, 20)) / 19, "That is one of the equal points."),
+            (lambda: far_weight(20, 19), "A row mean divides by all n points."),
         ),
         otherwise="Two logits: one for the equal points, one for the far one.",
         rtol=5e-3,
@@ -93,10 +84,8 @@ EXERCISES = (
         "14.3",
         right=lambda: sum(designs("balanced accuracy")),
         mistakes=(
-            Mistake(lambda: sum(designs("AUC")), "That is the AUC: the ranking alone."),
-            Mistake(
-                lambda: designs("balanced accuracy").count(False), "Those are the other designs."
-            ),
+            (lambda: sum(designs("AUC")), "That is the AUC: the ranking alone."),
+            (lambda: designs("balanced accuracy").count(False), "Those are the other designs."),
         ),
         otherwise="One row a design: those of the balanced accuracy; count the verdicts.",
     ),
@@ -104,10 +93,10 @@ EXERCISES = (
         "14.4",
         right=unpaired,
         mistakes=(
-            Mistake(lambda: 1 / unpaired(), "Which of the two intervals is the longer one?"),
-            Mistake(lambda: unpaired() ** 2, "Lengths go with standard deviations, not variances."),
-            Mistake(lambda: unpaired(1), "Variances of independent numbers add, not deviations."),
-            Mistake(lambda: unpaired() / np.sqrt(2), "A difference has the sum of both variances."),
+            (lambda: 1 / unpaired(), "Which of the two intervals is the longer one?"),
+            (lambda: unpaired() ** 2, "Lengths go with standard deviations, not variances."),
+            (lambda: unpaired(1), "Variances of independent numbers add, not deviations."),
+            (lambda: unpaired() / np.sqrt(2), "A difference has the sum of both variances."),
         ),
         otherwise="Compare the variance of the difference with the sum of the two variances.",
     ),
@@ -115,15 +104,15 @@ EXERCISES = (
         "14.5",
         right=auc_of_norm,
         mistakes=(
-            Mistake(lambda: norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
-            Mistake(lambda: norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
-            Mistake(lambda: norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
-            Mistake(
-                lambda: norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
+            (norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
+            (norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
+            (norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
+            (
+                norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
                 "Variances add, standard deviations do not.",
             ),
-            Mistake(lambda: norm.cdf(9 / np.sqrt(76)), "That is for ten features."),
-            Mistake(lambda: norm.cdf(9 / 436), "A root is missing."),
+            (norm.cdf(9 / np.sqrt(76)), "That is for ten features."),
+            (norm.cdf(9 / 436), "A root is missing."),
         ),
         otherwise="The AUC is the chance that one of two normal numbers exceeds the other.",
         rtol=0.01,

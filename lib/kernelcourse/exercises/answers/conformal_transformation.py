@@ -10,7 +10,7 @@ from kernelbook.conformal import ConformalSVC, magnification
 from kernelbook.datasets import make_bell
 from kernelbook.kernels import rbf
 from kernelbook.svm import KernelSVC
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -83,11 +83,11 @@ EXERCISES = (
         "09.1",
         right=_squared_distance,
         mistakes=(
-            Mistake(lambda: 20.0, "The cross term is missing: the images are not orthogonal."),
-            Mistake(lambda: 20 - 2 * np.exp(-2), "The cross term has factors of its own."),
-            Mistake(lambda: 20 - 8 * np.exp(-2), "The cross term counts twice."),
-            Mistake(lambda: 6 - 16 * np.exp(-2), "In the squared lengths D is squared, too."),
-            Mistake(lambda: 20 - 16 * np.exp(-1), "The kernel has the distance squared."),
+            (20.0, "The cross term is missing: the images are not orthogonal."),
+            (20 - 2 * np.exp(-2), "The cross term has factors of its own."),
+            (20 - 8 * np.exp(-2), "The cross term counts twice."),
+            (6 - 16 * np.exp(-2), "In the squared lengths D is squared, too."),
+            (20 - 16 * np.exp(-1), "The kernel has the distance squared."),
         ),
         otherwise="Three terms; the cosine of the two images is unchanged, the lengths are not.",
         rtol=2e-3,
@@ -97,10 +97,10 @@ EXERCISES = (
         right=lambda: magnification([[1.0]], "poly", gamma=1.0, degree=3, coef0=1.0)[0],
         rtol=2e-3,
         mistakes=(
-            Mistake(lambda: 24.0, "That is the metric g; the magnification is its root."),
-            Mistake(lambda: 12**0.5, "The product rule has two terms; one is missing."),
-            Mistake(lambda: 12.0, "One term of the product rule is missing, and so is the root."),
-            Mistake(lambda: 8**0.5, "That is the length of the image, not of a step."),
+            (24.0, "That is the metric g; the magnification is its root."),
+            (12**0.5, "The product rule has two terms; one is missing."),
+            (12.0, "One term of the product rule is missing, and so is the root."),
+            (8**0.5, "That is the length of the image, not of a step."),
         ),
         otherwise="Take the mixed second derivative, put z = x = 1, then the root.",
     ),
@@ -110,10 +110,10 @@ EXERCISES = (
         rtol=0.0,
         atol=6e-3,
         mistakes=(
-            Mistake(lambda: 0.25 / 4 - 0.0625 / 4, "That is the square of the distance."),
-            Mistake(lambda: 0.0, "Not at the support vector: is tau larger than the proper width?"),
-            Mistake(lambda: (0.25 - 0.0625 / 4) ** 0.5, "d in (9.6) is not one here."),
-            Mistake(lambda: 0.25, "The second term of (9.6) is missing."),
+            (0.25 / 4 - 0.0625 / 4, "That is the square of the distance."),
+            (0.0, "Not at the support vector: is tau larger than the proper width?"),
+            ((0.25 - 0.0625 / 4) ** 0.5, "d in (9.6) is not one here."),
+            (0.25, "The second term of (9.6) is missing."),
         ),
         otherwise="Put d, sigma and tau into (9.6); the distance is asked for, not its square.",
     ),
@@ -122,10 +122,10 @@ EXERCISES = (
         right=_effective_cost,
         rtol=0.07,
         mistakes=(
-            Mistake(lambda: 6.0, "A constant factor multiplies the kernel twice."),
-            Mistake(lambda: 2 / 9, "Turn it round: a larger kernel is like a larger C."),
-            Mistake(lambda: 9.0, "Times the C that the machine had."),
-            Mistake(lambda: 2.0, "That C belongs to another level of the kernel."),
+            (6.0, "A constant factor multiplies the kernel twice."),
+            (2 / 9, "Turn it round: a larger kernel is like a larger C."),
+            (9.0, "Times the C that the machine had."),
+            (2.0, "That C belongs to another level of the kernel."),
         ),
         otherwise="By how much does a nearly constant factor multiply the kernel?",
     ),
@@ -134,8 +134,8 @@ EXERCISES = (
         right=lambda: 0.0,
         atol=1e-6,
         mistakes=(
-            Mistake(lambda: _differences(1.0), "In the denominator there is a root."),
-            Mistake(lambda: _differences(0.0), "That is the difference before normalising."),
+            (lambda: _differences(1.0), "In the denominator there is a root."),
+            (lambda: _differences(0.0), "That is the difference before normalising."),
         ),
         otherwise="What is left of D(x) D(z) K(x, z) after the division?",
     ),
@@ -145,9 +145,9 @@ EXERCISES = (
         rtol=0.0,
         atol=0.1,
         mistakes=(
-            Mistake(lambda: _errors()[:, 1], "Each machine may take its own best C."),
-            Mistake(lambda: _errors().min(axis=1)[[0, 2, 1]], "The narrower factor comes first."),
-            Mistake(lambda: _errors().min(axis=1) / 100, "In percent, please."),
+            (lambda: _errors()[:, 1], "Each machine may take its own best C."),
+            (lambda: _errors().min(axis=1)[[0, 2, 1]], "The narrower factor comes first."),
+            (lambda: _errors().min(axis=1) / 100, "In percent, please."),
         ),
         otherwise="Three errors; is the mean of D squared 1 on each training set?",
     ),

@@ -1,16 +1,14 @@
 """Answers to the exercises of notebook 08, explaining polynomial SVMs."""
 
 import math
-from collections import Counter
 from functools import cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 from kernelbook.explain import PolynomialExplainer
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -36,14 +34,12 @@ def _cubic(X: np.ndarray, y: np.ndarray) -> SVC:
 
 @cache
 def _values_by_degree(test: bool) -> np.ndarray:
-    """Decision values (4, 2000): the intercept and degrees 0, then 1, 2, 3, by (8.1)."""
-    (X, y), others = _split()
-    machine = _cubic(X, y)
-    products = (others[0] if test else X) @ machine.support_vectors_.T
-    a, gamma = machine.dual_coef_[0], machine._gamma
-    parts = [math.comb(3, d) * OFFSET ** (3 - d) * gamma**d * (products**d @ a) for d in range(4)]
-    parts[0] = parts[0] + machine.intercept_[0]
-    return np.array(parts)
+    """Decision values (4, 2000): the intercept and degree 0, then degrees 1, 2, 3."""
+    train, others = _split()
+    explainer = PolynomialExplainer().fit(_cubic(*train))
+    parts = explainer.degree_contributions((others if test else train)[0])
+    parts[:, 0] += explainer.intercept_[0]
+    return parts.T
 
 
 def _changed(degrees: tuple[int, ...], test: bool = True) -> int:
@@ -53,27 +49,13 @@ def _changed(degrees: tuple[int, ...], test: bool = True) -> int:
     return int(((kept > 0) != (values.sum(axis=0) > 0)).sum())
 
 
-def _orders(interaction: tuple[int, ...]) -> int:
-    repeats = math.prod(math.factorial(count) for count in Counter(interaction).values())
-    return math.factorial(len(interaction)) // repeats
-
-
 @cache
 def _fraction_of_x0(copied: bool) -> float:
-    """By (8.3) and the spreads of the monomials, in a loop over the interactions."""
     X, y = _split()[0]
     if copied:
         X = np.column_stack([X, X[:, 0]])
-    machine = _cubic(X, y)
-    a, V, gamma = machine.dual_coef_[0], machine.support_vectors_, machine._gamma
-    totals = np.zeros(X.shape[1])
-    for d in (1, 2, 3):
-        front = math.comb(3, d) * OFFSET ** (3 - d) * gamma**d
-        for t in combinations_with_replacement(range(X.shape[1]), d):
-            weight = front * _orders(t) * (a @ V[:, t].prod(axis=1))
-            features = sorted(set(t))
-            totals[features] += abs(weight) * X[:, t].prod(axis=1).std() / len(features)
-    return float(totals[0] / totals.sum())
+    table = PolynomialExplainer().fit(_cubic(X, y)).feature_importance(X)
+    return float(table.set_index("feature")["fraction"]["x0"])
 
 
 def _by_the_library() -> float:
@@ -88,13 +70,11 @@ EXERCISES = (
         "08.1",
         right=_by_the_library,
         mistakes=(
-            Mistake(
-                lambda: 1.0, "The multiplicity is missing: in how many orders can one write it?"
-            ),
-            Mistake(lambda: 24.0, "Where is gamma, to the power of the degree?"),
-            Mistake(lambda: 1.5, "The feature of higher power enters the sum squared, too."),
-            Mistake(lambda: 12.0, "gamma is taken to the power of the degree."),
-            Mistake(lambda: -1.5, "The feature in the middle is not part of this interaction."),
+            (1.0, "The multiplicity is missing: in how many orders can one write it?"),
+            (24.0, "Where is gamma, to the power of the degree?"),
+            (1.5, "The feature of higher power enters the sum squared, too."),
+            (12.0, "gamma is taken to the power of the degree."),
+            (-1.5, "The feature in the middle is not part of this interaction."),
         ),
         otherwise="Write down the five factors one by one.",
     ),
@@ -103,14 +83,14 @@ EXERCISES = (
         right=lambda: sum(math.comb(50 + d - 1, d) for d in (1, 2, 3, 4)),
         rtol=0.0,
         mistakes=(
-            Mistake(lambda: math.comb(54, 4), "The constant is no interaction."),
-            Mistake(
-                lambda: sum(math.comb(50, d) for d in (1, 2, 3, 4)),
+            (math.comb(54, 4), "The constant is no interaction."),
+            (
+                sum(math.comb(50, d) for d in (1, 2, 3, 4)),
                 "A feature may occur more than once in an interaction.",
             ),
-            Mistake(lambda: math.comb(53, 4), "Lower degrees count, too."),
-            Mistake(
-                lambda: sum(50**d for d in (1, 2, 3, 4)),
+            (math.comb(53, 4), "Lower degrees count, too."),
+            (
+                sum(50**d for d in (1, 2, 3, 4)),
                 "Those are ordered tuples; the order of the factors does not matter.",
             ),
         ),
@@ -126,10 +106,10 @@ EXERCISES = (
             )[0]
         ),
         mistakes=(
-            Mistake(lambda: 4.0, "That is the weight; the other factor of the product is not 1."),
-            Mistake(lambda: 24.0, "That is the contribution afterwards; how large was it before?"),
-            Mistake(lambda: 28.0, "That is the change of f; one interaction is asked for."),
-            Mistake(lambda: 3.0, "That is the other factor; times the weight."),
+            (4.0, "That is the weight; the other factor of the product is not 1."),
+            (24.0, "That is the contribution afterwards; how large was it before?"),
+            (28.0, "That is the change of f; one interaction is asked for."),
+            (3.0, "That is the other factor; times the weight."),
         ),
         otherwise="The contribution is weight times both features; take the difference.",
     ),
@@ -139,11 +119,11 @@ EXERCISES = (
         rtol=0.0,
         atol=1.0,
         mistakes=(
-            Mistake(lambda: 0, "The accuracy does not change. Are the answers the same?"),
-            Mistake(lambda: _changed((1, 2)) / 2, "Count the answers that got worse as well."),
-            Mistake(lambda: _changed((2,)), "Single features are to be kept, too."),
-            Mistake(lambda: _changed((1,)), "The products of two features are to be kept, too."),
-            Mistake(lambda: _changed((1, 2), test=False), "Those are training points."),
+            (0, "The accuracy does not change. Are the answers the same?"),
+            (lambda: _changed((1, 2)) / 2, "Count the answers that got worse as well."),
+            (lambda: _changed((2,)), "Single features are to be kept, too."),
+            (lambda: _changed((1,)), "The products of two features are to be kept, too."),
+            (lambda: _changed((1, 2), test=False), "Those are training points."),
         ),
         otherwise="Compare predict of both machines on the test points, and count.",
     ),
@@ -151,15 +131,15 @@ EXERCISES = (
         "08.5",
         right=lambda: _fraction_of_x0(copied=True),
         mistakes=(
-            Mistake(
+            (
                 lambda: _fraction_of_x0(copied=False),
                 "That is the fraction before there was a copy.",
             ),
-            Mistake(
+            (
                 lambda: _fraction_of_x0(copied=False) / 2,
                 "Half of the old fraction is a good guess, but the machine has to be fitted again.",
             ),
-            Mistake(
+            (
                 lambda: 2 * _fraction_of_x0(copied=True),
                 "That is the feature with its copy; by itself?",
             ),

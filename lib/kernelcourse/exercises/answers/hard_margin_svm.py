@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.svm import HardMarginSVC
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -59,20 +59,20 @@ EXERCISES = (
         "01.1",
         right=plane_between,
         mistakes=(
-            Mistake(
+            (
                 lambda: changed(w=[-0.24, -0.32], b=1.88),
                 "w points the wrong way: both points are on the wrong side.",
             ),
-            Mistake(lambda: changed(margin=5.0), "That is the whole strip, not the margin."),
-            Mistake(
+            (lambda: changed(margin=5.0), "That is the whole strip, not the margin."),
+            (
                 lambda: changed(w=[0.6, 0.8], b=-4.7),
                 "The scale is not fixed: y f has to be 1 on both points.",
             ),
-            Mistake(
+            (
                 lambda: changed(w=[0.12, 0.16], b=-0.94),
                 "y f is one half on both points: which alpha belongs to two points?",
             ),
-            Mistake(lambda: changed(b=1.88), "The boundary does not pass half way: look at b."),
+            (lambda: changed(b=1.88), "The boundary does not pass half way: look at b."),
         ),
         otherwise="Put both points into f: y f has to be 1, and w has to point from one to the "
         "other.",
@@ -81,10 +81,10 @@ EXERCISES = (
         "01.2",
         right=shared_point,
         mistakes=(
-            Mistake(lambda: [0.75, 0.25, 1.0], "Which of the two ends is nearer to 3?"),
-            Mistake(lambda: [0.5, 0.5, 1.0], "The middle of the negative points is not 3."),
-            Mistake(lambda: [1.0, 3.0, 4.0], "The weights of each class have to add up to 1."),
-            Mistake(lambda: [-0.25, -0.75, 1.0], "Weights are not negative; the labels carry -."),
+            ([0.75, 0.25, 1.0], "Which of the two ends is nearer to 3?"),
+            ([0.5, 0.5, 1.0], "The middle of the negative points is not 3."),
+            ([1.0, 3.0, 4.0], "The weights of each class have to add up to 1."),
+            ([-0.25, -0.75, 1.0], "Weights are not negative; the labels carry -."),
         ),
         otherwise="Both weighted means have to be the same point, with weights of sum 1 in each "
         "class.",
@@ -93,19 +93,17 @@ EXERCISES = (
         "01.3",
         right=margins_without_one,
         mistakes=(
-            Mistake(
+            (
                 lambda: 2 * np.array(margins_without_one()),
                 "Those are the distances of the hulls; what part of it is the margin?",
             ),
-            Mistake(
-                lambda: [1.5, 1, 1, 1, 1, 1],
+            (
+                [1.5, 1, 1, 1, 1, 1],
                 "Points 1, 2, 3 and 6 are right. With 4 gone, is a foot of the old segment left?",
             ),
-            Mistake(
-                lambda: np.ones(6), "Three of the six hold the strip: their removal widens it."
-            ),
-            Mistake(
-                lambda: [1.5, 1, 1, 1.5, 1.5, 1],
+            (np.ones(6), "Three of the six hold the strip: their removal widens it."),
+            (
+                [1.5, 1, 1, 1.5, 1.5, 1],
                 "Points 1, 2, 3 and 6 are right. Draw the hull that is left when 4 goes.",
             ),
         ),
@@ -116,16 +114,13 @@ EXERCISES = (
         "01.4",
         right=lambda: separable_fraction(20, 10),
         mistakes=(
-            Mistake(
+            (
                 lambda: separable_fraction(20, 10, bias=False),
                 "So many are separated by planes through the origin: is b in your program?",
             ),
-            Mistake(lambda: 1.0, "Every labelling can be separated up to n = d + 1 points only."),
-            Mistake(lambda: 0.0, "Does your program accept points that are separable for sure?"),
-            Mistake(
-                lambda: 1 - separable_fraction(20, 10),
-                "Is that the fraction *not* separable?",
-            ),
+            (1.0, "Every labelling can be separated up to n = d + 1 points only."),
+            (0.0, "Does your program accept points that are separable for sure?"),
+            (lambda: 1 - separable_fraction(20, 10), "Is that the fraction *not* separable?"),
         ),
         otherwise="Try your function on XOR and on two points first; then take 500 draws or more.",
         rtol=0.1,

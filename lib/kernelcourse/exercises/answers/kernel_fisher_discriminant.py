@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from kernelbook.datasets import make_gaussians, make_ringnorm, make_twonorm
 from kernelbook.fisher import KernelFisherDiscriminant
 from kernelbook.kernels import rbf
-from kernelcourse.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -82,22 +82,17 @@ def _counts(function: Callable[..., Any]) -> list[Any] | None:
 
 @cache
 def _paths() -> np.ndarray:
-    """Test errors in percent (2 penalties, 7 weights, 4 realisations), from the definitions."""
+    """Test errors in percent (2 penalties, 7 weights, 4 realisations)."""
     errors = np.empty((2, 7, 4))
     for k in range(4):
         X, y = make_twonorm(400, random_state=100 + k)
-        Z, t = make_twonorm(3000, random_state=1000 + k)
-        K, new = rbf(X, gamma=0.01), rbf(Z, X, gamma=0.01)
-        apart = (y == 1) / (y == 1).sum() - (y == 0) / (y == 0).sum()
-        WK = _within_classes(y) @ K
-        for j, mu in enumerate(10.0 ** np.arange(-2, 5)):
-            # (6.3) with the penalty norm, divided by K from the left; then with coef.
-            norm = np.linalg.solve(WK + mu * np.eye(400), apart)
-            coef = np.linalg.solve(K @ WK + mu * np.eye(400), K @ apart)
-            for i, alpha in enumerate((norm, coef)):
-                scores = K @ alpha
-                cut = (scores[y == 1].mean() + scores[y == 0].mean()) / 2
-                errors[i, j, k] = 100 * np.mean((new @ alpha > cut) != t)
+        new = make_twonorm(3000, random_state=1000 + k)
+        for i, penalty in enumerate(("norm", "coef")):
+            for j, reg in enumerate(10.0 ** np.arange(-2, 5)):
+                machine = KernelFisherDiscriminant(
+                    gamma=0.01, reg=reg, penalty=penalty, priors="equal"
+                )
+                errors[i, j, k] = 100 * (1 - machine.fit(X, y).score(*new))
     return errors
 
 
@@ -106,10 +101,10 @@ EXERCISES = (
         "06.1",
         right=lambda: brentq(lambda mu: _quotient(mu) - 4, 0.1, 100),
         mistakes=(
-            Mistake(lambda: 9.0, "You have left out the scatter of the classes."),
-            Mistake(lambda: 7.0, "Both classes have a scatter, and they add up."),
-            Mistake(lambda: -2.5, "The distance of the means is squared in the quotient."),
-            Mistake(lambda: 9 - 4 / 6, "The scatter is a sum over the points, not a mean."),
+            (9.0, "You have left out the scatter of the classes."),
+            (7.0, "Both classes have a scatter, and they add up."),
+            (-2.5, "The distance of the means is squared in the quotient."),
+            (9 - 4 / 6, "The scatter is a sum over the points, not a mean."),
         ),
         otherwise="Write the quotient (6.1) with the penalty: a square over a sum.",
     ),
@@ -118,10 +113,10 @@ EXERCISES = (
         right=_rank,
         rtol=0.0,
         mistakes=(
-            Mistake(lambda: 58, "That is the rank of W. Which rank has K?"),
-            Mistake(lambda: 60, "W removes dimensions, and K has fewer than you think."),
-            Mistake(lambda: 2, "Two is what W removes; look at the rank of K."),
-            Mistake(lambda: 1, "That is the rank of the scatter between two classes."),
+            (58, "That is the rank of W. Which rank has K?"),
+            (60, "W removes dimensions, and K has fewer than you think."),
+            (2, "Two is what W removes; look at the rank of K."),
+            (1, "That is the rank of the scatter between two classes."),
         ),
         otherwise="How many independent columns can K have, if each point has so few features?",
     ),
@@ -129,26 +124,26 @@ EXERCISES = (
         "06.3",
         right=_prior_of_a_cut_at_one,
         mistakes=(
-            Mistake(lambda: 1 / (1 + np.exp(-1)), "The cut has moved to the other side."),
-            Mistake(lambda: np.exp(-1), "Those are the odds; the probability is asked for."),
-            Mistake(lambda: 1 / (1 + 9 * np.exp(1)), "With equal priors class sizes play no part."),
-            Mistake(lambda: 0.1, "That is the fraction of positives in the training set."),
+            (1 / (1 + np.exp(-1)), "The cut has moved to the other side."),
+            (np.exp(-1), "Those are the odds; the probability is asked for."),
+            (1 / (1 + 9 * np.exp(1)), "With equal priors class sizes play no part."),
+            (0.1, "That is the fraction of positives in the training set."),
         ),
         otherwise="By how much has the last term of (6.9) to differ from that of equal priors?",
     ),
     Exercise(
         "06.4",
-        right=lambda: _wrong_by_fits,
+        right=_wrong_by_fits,
         evaluate=_counts,
         rtol=0.0,
         mistakes=(
-            Mistake(lambda: _wrong_in_training, "You count errors on points that were learned."),
-            Mistake(
-                lambda: _wrong_without_intercept,
+            (_wrong_in_training, "You count errors on points that were learned."),
+            (
+                _wrong_without_intercept,
                 "The free intercept is missing: take the inverse of the whole system (6.6).",
             ),
-            Mistake(
-                lambda: lambda K, t, mu: len(K) - _wrong_by_fits(K, t, mu),
+            (
+                lambda K, t, mu: len(K) - _wrong_by_fits(K, t, mu),
                 "You count the points that are right.",
             ),
         ),
@@ -160,15 +155,15 @@ EXERCISES = (
         rtol=0.0,
         atol=0.02,
         mistakes=(
-            Mistake(
+            (
                 lambda: _paths().min(axis=1).mean(axis=1),
                 "Each realisation has taken its own best weight: average first.",
             ),
-            Mistake(
+            (
                 lambda: _paths().mean(axis=2)[:, 2],
                 "That is the error at a weight of 1; scan the whole path.",
             ),
-            Mistake(lambda: _paths().mean(axis=2).min(axis=1) / 100, "In percent, please."),
+            (lambda: _paths().mean(axis=2).min(axis=1) / 100, "In percent, please."),
         ),
         otherwise="Two numbers: the least average for norm, then for coef, with equal priors.",
     ),

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 
 from kernelbook.kernels import resolve_gamma
 from kernelbook.kpca import KernelPCA
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -60,9 +60,9 @@ EXERCISES = (
         "07.1",
         right=lambda: KernelPCA(1, kernel="linear").fit([[0.0], [2.0]]).eigenvalues_[0],
         mistakes=(
-            Mistake(lambda: 1.0, "That is the variance; the eigenvalue is n times as large."),
-            Mistake(lambda: 4.0, "Centre first: the mean is not 0."),
-            Mistake(lambda: 2**0.5, "The length of the centred points; take its square."),
+            (1.0, "That is the variance; the eigenvalue is n times as large."),
+            (4.0, "Centre first: the mean is not 0."),
+            (2**0.5, "The length of the centred points; take its square."),
         ),
         otherwise="Subtract the mean of the points; then add their squares.",
     ),
@@ -72,28 +72,28 @@ EXERCISES = (
             KernelPCA(gamma=1e6).fit(np.arange(50.0)[:, None]).explained_variance_ratio_[0]
         ),
         mistakes=(
-            Mistake(lambda: 1 / 50, "One of the eigenvalues is zero: the mean is gone."),
-            Mistake(lambda: 1.0, "That is the eigenvalue; its fraction of their sum is asked for."),
-            Mistake(lambda: 1 / 48, "H removes a single direction."),
+            (1 / 50, "One of the eigenvalues is zero: the mean is gone."),
+            (1.0, "That is the eigenvalue; its fraction of their sum is asked for."),
+            (1 / 48, "H removes a single direction."),
         ),
         otherwise="How many eigenvalues has H that are not zero, and how large is each?",
     ),
     Exercise(
         "07.3",
-        right=lambda: _by_features,
+        right=_by_features,
         evaluate=_centred,
         mistakes=(
-            Mistake(
-                lambda: _with_the_means_of_the_batch,
+            (
+                _with_the_means_of_the_batch,
                 "The means run over the new points; a point alone would get another value.",
             ),
-            Mistake(
-                lambda: lambda k, K: k - k.mean(axis=1, keepdims=True) - K.mean(axis=0),
+            (
+                lambda k, K: k - k.mean(axis=1, keepdims=True) - K.mean(axis=0),
                 "The last term of (7.2) is missing.",
             ),
-            Mistake(lambda: lambda k, K: k - K.mean(axis=0), "The mean of each new point stays."),
-            Mistake(
-                lambda: lambda k, K: k - k.mean(axis=1, keepdims=True),
+            (lambda k, K: k - K.mean(axis=0), "The mean of each new point stays."),
+            (
+                lambda k, K: k - k.mean(axis=1, keepdims=True),
                 "The means of the training points stay.",
             ),
         ),
@@ -104,11 +104,11 @@ EXERCISES = (
         right=_best_counts,
         rtol=0.0,
         mistakes=(
-            Mistake(lambda: [250, 250, 250], "Noise in, but compared with what? Use clean digits."),
-            Mistake(lambda: [250, 250, 160], "In the second criterion the target is clean."),
-            Mistake(lambda: [80, 80, 160], "In the first criterion there is no noise at all."),
-            Mistake(lambda: [250, 160, 160], "Is the second one computed in feature space?"),
-            Mistake(lambda: [160, 80, 250], "In the order of the criteria, please."),
+            ([250, 250, 250], "Noise in, but compared with what? Use clean digits."),
+            ([250, 250, 160], "In the second criterion the target is clean."),
+            ([80, 80, 160], "In the first criterion there is no noise at all."),
+            ([250, 160, 160], "Is the second one computed in feature space?"),
+            ([160, 80, 250], "In the order of the criteria, please."),
         ),
         otherwise="Three numbers out of the five; does the first error ever rise with k?",
     ),

@@ -8,7 +8,7 @@ from scipy.linalg import circulant
 from sklearn.svm import SVC
 
 from kernelbook.kernels import polynomial
-from kernelcourse.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -61,10 +61,10 @@ EXERCISES = (
         "03.1",
         right=lambda: polynomial(X, Z, degree=3, gamma=0.5, coef0=1.0)[0, 0],
         mistakes=(
-            Mistake(lambda: 0.5 * 4 + 1, "That is the base; the degree is missing."),
-            Mistake(lambda: (0.5 * (4 + 1)) ** 3, "gamma multiplies the inner product alone."),
-            Mistake(lambda: (4 + 1) ** 3, "Where is gamma?"),
-            Mistake(lambda: (0.5 * 4) ** 3, "Where is r?"),
+            (0.5 * 4 + 1, "That is the base; the degree is missing."),
+            ((0.5 * (4 + 1)) ** 3, "gamma multiplies the inner product alone."),
+            ((4 + 1) ** 3, "Where is gamma?"),
+            ((0.5 * 4) ** 3, "Where is r?"),
         ),
         otherwise="Begin with the inner product of x and z.",
     ),
@@ -72,8 +72,8 @@ EXERCISES = (
         "03.2",
         right=lambda: (np.linalg.eigvalsh(polynomial(FIVE, degree=2, coef0=-1.0)) < -1e-9).sum(),
         mistakes=(
-            Mistake(lambda: 0, "Look at the sign of the term in x z."),
-            Mistake(lambda: 2, "One of the three terms is subtracted: how many features is that?"),
+            (0, "Look at the sign of the term in x z."),
+            (2, "One of the three terms is subtracted: how many features is that?"),
         ),
         otherwise="Expand the square; each term is one feature with a sign.",
     ),
@@ -81,15 +81,13 @@ EXERCISES = (
         "03.3",
         right=value_of_libsvm,
         mistakes=(
-            Mistake(lambda: 2**24 / 5, "That is alpha; f multiplies it by the true 1 - K."),
-            Mistake(
-                lambda: 2**23 / 3 * EXPONENT,
+            (2**24 / 5, "That is alpha; f multiplies it by the true 1 - K."),
+            (
+                2**23 / 3 * EXPONENT,
                 "The steps of single precision just below 1 are half as large as just above it.",
             ),
-            Mistake(lambda: 1.0, "That is the optimum; LIBSVM solves a rounded problem."),
-            Mistake(
-                lambda: 5 / 2**24 / EXPONENT, "Upside down: alpha is one over the rounded gap."
-            ),
+            (1.0, "That is the optimum; LIBSVM solves a rounded problem."),
+            (5 / 2**24 / EXPONENT, "Upside down: alpha is one over the rounded gap."),
         ),
         otherwise="Round 1 - K to a integer number of steps of 2**-24, invert it, and multiply by "
         "the true 1 - K.",
@@ -97,17 +95,17 @@ EXERCISES = (
     ),
     Exercise(
         "03.4",
-        right=lambda: smallest_by_fourier,
+        right=smallest_by_fourier,
         evaluate=on_circles,
         mistakes=(
-            Mistake(lambda: straight, "On a circle 6.2 and 0.1 are near: take the shorter arc."),
-            Mistake(
-                lambda: of_circulant(lambda steps: 2 * np.sin(steps / 2), np.min),
+            (straight, "On a circle 6.2 and 0.1 are near: take the shorter arc."),
+            (
+                of_circulant(lambda steps: 2 * np.sin(steps / 2), np.min),
                 "That is the length of the chord, and a kernel; the arc is asked for.",
             ),
-            Mistake(lambda: of_circulant(arc, np.max), "The smallest eigenvalue is asked for."),
-            Mistake(
-                lambda: lambda angles, gamma, power: smallest_by_fourier(angles, gamma, 2),
+            (of_circulant(arc, np.max), "The smallest eigenvalue is asked for."),
+            (
+                lambda angles, gamma, power: smallest_by_fourier(angles, gamma, 2),
                 "The power has to be an argument of the kernel.",
             ),
         ),

@@ -9,7 +9,7 @@ from sklearn.svm import OneClassSVM as LibraryOneClass
 
 from kernelbook import audit
 from kernelbook.oneclass import OneClassSVM
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -63,10 +63,10 @@ EXERCISES = (
         "11.1",
         right=lambda: OneClassSVM(0.5, kernel="linear").fit([[1.0], [2.0], [3.0], [4.0]]).offset_,
         mistakes=(
-            Mistake(lambda: 3, "That is the lower end of the interval."),
-            Mistake(lambda: 4.5, "That is the upper end of the interval."),
-            Mistake(lambda: 1.5, "That is w; rho has the unit of w times x."),
-            Mistake(lambda: 2.5, "That is a place on the line; rho is a value of w x."),
+            (3, "That is the lower end of the interval."),
+            (4.5, "That is the upper end of the interval."),
+            (1.5, "That is w; rho has the unit of w times x."),
+            (2.5, "That is a place on the line; rho is a value of w x."),
         ),
         otherwise="Points at the bound need f <= 0, the others f >= 0.",
     ),
@@ -77,13 +77,11 @@ EXERCISES = (
             min(k for k in range(609) if k / 608 >= 0.05),
         ],
         mistakes=(
-            Mistake(lambda: (31, 30), "One is an upper, the other a lower bound: which is which?"),
-            Mistake(lambda: (30.4, 30.4), "Patients are whole."),
-            Mistake(lambda: (30, 30), "With so few support vectors the weights do not sum to 1."),
-            Mistake(lambda: (31, 31), "So many rejected ones have more weight than 1 in all."),
-            Mistake(
-                lambda: (577, 578), "Those are patients accepted; rejected ones are asked for."
-            ),
+            ((31, 30), "One is an upper, the other a lower bound: which is which?"),
+            ((30.4, 30.4), "Patients are whole."),
+            ((30, 30), "With so few support vectors the weights do not sum to 1."),
+            ((31, 31), "So many rejected ones have more weight than 1 in all."),
+            ((577, 578), "Those are patients accepted; rejected ones are asked for."),
         ),
         otherwise="Compute the product of nu and n; which of the two may lie above it?",
     ),
@@ -91,9 +89,9 @@ EXERCISES = (
         "11.3",
         right=lambda: brentq(lambda fraction: 0.9 * fraction + 0.5 * (1 - fraction) - 0.8, 0, 1),
         mistakes=(
-            Mistake(lambda: 0.25, "That is the fraction of the negatives."),
-            Mistake(lambda: 0.3, "That is the fraction in the report, not the implied one."),
-            Mistake(lambda: (0.8 - 0.5) / 0.9, "Divide by the difference of the two rates."),
+            (0.25, "That is the fraction of the negatives."),
+            (0.3, "That is the fraction in the report, not the implied one."),
+            ((0.8 - 0.5) / 0.9, "Divide by the difference of the two rates."),
         ),
         otherwise="The specificity is the accuracy at a fraction of 0, the sensitivity at 1.",
     ),
@@ -101,20 +99,20 @@ EXERCISES = (
         "11.4",
         right=lambda: brentq(lambda floor: floor**2 / (1 + floor**2) - 1e-8, 1e-9, 1, xtol=1e-15),
         mistakes=(
-            Mistake(lambda: 1e-8, "The factor stands at both points of the kernel."),
-            Mistake(lambda: 1e-16, "The square goes the other way."),
-            Mistake(lambda: 1e-6, "That keeps a point from vanishing by the definition only."),
+            (1e-8, "The factor stands at both points of the kernel."),
+            (1e-16, "The square goes the other way."),
+            (1e-6, "That keeps a point from vanishing by the definition only."),
         ),
         otherwise="Set the offset of (11.7) equal to what the solver resolves.",
         atol=0.0,
     ),
     Exercise(
         "11.5",
-        right=lambda: by_audit,
+        right=by_audit,
         mistakes=(
-            Mistake(lambda: cut_off, "Printed values are rounded, not cut off."),
-            Mistake(lambda: exact, "A rounded percentage is seldom equal to the exact one."),
-            Mistake(lambda: one_decimal, "Take the number of decimals from the text."),
+            (cut_off, "Printed values are rounded, not cut off."),
+            (exact, "A rounded percentage is seldom equal to the exact one."),
+            (one_decimal, "Take the number of decimals from the text."),
         ),
         otherwise="Try all counts from 0 to n: round 100 k / n to the decimals that are printed.",
         evaluate=counts_of,
@@ -124,10 +122,10 @@ EXERCISES = (
         "11.6",
         right=lambda: accepted(50),
         mistakes=(
-            Mistake(lambda: 0.9, "That is what the property says of training points. Measure."),
-            Mistake(lambda: accepted(50, training=True), "Those are the training points."),
-            Mistake(lambda: accepted(2), "That is the plane."),
-            Mistake(lambda: 1 - accepted(50), "That is the fraction that is rejected."),
+            (0.9, "That is what the property says of training points. Measure."),
+            (lambda: accepted(50, training=True), "Those are the training points."),
+            (lambda: accepted(2), "That is the plane."),
+            (lambda: 1 - accepted(50), "That is the fraction that is rejected."),
         ),
         otherwise="Train on 200 points, predict the 2000 others, average over the five seeds.",
         rtol=5e-3,

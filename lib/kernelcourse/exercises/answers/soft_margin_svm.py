@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from kernelbook.svm import KernelSVC
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -82,10 +82,10 @@ EXERCISES = (
         "02.1",
         right=lambda: bias_interval_of_three(0.05),
         mistakes=(
-            Mistake(lambda: bias_interval_of_three(0.1), "That is the interval for C = 0.1."),
-            Mistake(lambda: bias_interval_of_three(0.05)[::-1], "The lower end comes first."),
-            Mistake(lambda: (-1.0, 0.55), "One more point asks for a larger b: where is f < 1?"),
-            Mistake(lambda: (0.475, 0.475), "That is the middle; where does the interval end?"),
+            (lambda: bias_interval_of_three(0.1), "That is the interval for C = 0.1."),
+            (lambda: bias_interval_of_three(0.05)[::-1], "The lower end comes first."),
+            ((-1.0, 0.55), "One more point asks for a larger b: where is f < 1?"),
+            ((0.475, 0.475), "That is the middle; where does the interval end?"),
         ),
         otherwise="First w from alpha, then one inequality a point by (2.6).",
     ),
@@ -93,14 +93,14 @@ EXERCISES = (
         "02.2",
         right=objectives_of_ten,
         mistakes=(
-            Mistake(
-                lambda: (4.9, 5.025, 6.025),
+            (
+                (4.9, 5.025, 6.025),
                 "Points outside the strip have no slack; they do not pay back either.",
             ),
-            Mistake(lambda: (5.9, 6.15, 6.025), "The primal has half the square of w."),
-            Mistake(lambda: (5.9, 6.025, 6.15), "The dual is more than the sum of alpha."),
-            Mistake(
-                lambda: (3.15, 3.275, 6.025),
+            ((5.9, 6.15, 6.025), "The primal has half the square of w."),
+            ((5.9, 6.025, 6.15), "The dual is more than the sum of alpha."),
+            (
+                (3.15, 3.275, 6.025),
                 "Points on the right side have slack, too, where they lie inside the strip.",
             ),
         ),
@@ -112,25 +112,25 @@ EXERCISES = (
         "02.3",
         right=lambda: 2 * largest_mean(1 / 2),
         mistakes=(
-            Mistake(lambda: largest_mean(1 / 2), "That bounds the *mean* of the rare class."),
-            Mistake(
+            (lambda: largest_mean(1 / 2), "That bounds the *mean* of the rare class."),
+            (
                 lambda: 2 * largest_mean(1.0),
                 "Your weighted mean puts all the weight on one point; (2.13) limits it.",
             ),
-            Mistake(lambda: largest_mean(1.0), "The rare point may lie outside the common class."),
-            Mistake(lambda: 2 * largest_mean(1 / 4), "Equal weights are not the best choice."),
+            (lambda: largest_mean(1.0), "The rare point may lie outside the common class."),
+            (lambda: 2 * largest_mean(1 / 4), "Equal weights are not the best choice."),
         ),
         otherwise="How far right can a weighted mean of the common class be under (2.13)?",
     ),
     Exercise(
         "02.4",
-        right=lambda: best_biases,
+        right=best_biases,
         evaluate=on_small_problems,
         mistakes=(
-            Mistake(lambda: turned, "The two kinds of points are exchanged: look at (2.6) again."),
-            Mistake(lambda: support_only, "Points with alpha = 0 bound b, too."),
-            Mistake(
-                lambda: lambda *given: (np.mean(best_biases(*given)),) * 2,
+            (turned, "The two kinds of points are exchanged: look at (2.6) again."),
+            (support_only, "Points with alpha = 0 bound b, too."),
+            (
+                lambda *given: (np.mean(best_biases(*given)),) * 2,
                 "Without a free support vector the two ends differ.",
             ),
         ),

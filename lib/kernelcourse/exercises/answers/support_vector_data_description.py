@@ -8,7 +8,7 @@ import numpy as np
 from kernelbook.datasets import make_banana
 from kernelbook.kernels import rbf
 from kernelbook.svdd import SVDD
-from kernelcourse.exercises.grading import Exercise, Mistake, values_on
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -75,10 +75,10 @@ EXERCISES = (
         "12.1",
         right=of_the_four,
         mistakes=(
-            Mistake(lambda: (2, 4), "Those are radii; squared ones are asked for."),
-            Mistake(lambda: (0, 16), "The lower end is too low: too many points would be outside."),
-            Mistake(lambda: (16, 16), "No support vector is free: who fixes the lower end?"),
-            Mistake(lambda: (16, 4), "The lower end comes first."),
+            ((2, 4), "Those are radii; squared ones are asked for."),
+            ((0, 16), "The lower end is too low: too many points would be outside."),
+            ((16, 16), "No support vector is free: who fixes the lower end?"),
+            ((16, 4), "The lower end comes first."),
         ),
         otherwise="Find the centre, then the four squared distances to it.",
     ),
@@ -86,10 +86,10 @@ EXERCISES = (
         "12.2",
         right=factors,
         mistakes=(
-            Mistake(lambda: (1, 10), "C is right; R^2 is a squared length."),
-            Mistake(lambda: (100, 100), "R^2 is right; which unit has C?"),
-            Mistake(lambda: (0.01, 100), "R^2 is right; which unit has xi?"),
-            Mistake(lambda: (10, 10), "Which unit has xi, and which R^2?"),
+            ((1, 10), "C is right; R^2 is a squared length."),
+            ((100, 100), "R^2 is right; which unit has C?"),
+            ((0.01, 100), "R^2 is right; which unit has xi?"),
+            ((10, 10), "Which unit has xi, and which R^2?"),
         ),
         otherwise="Give each symbol of (12.1) its unit.",
     ),
@@ -97,34 +97,27 @@ EXERCISES = (
         "12.3",
         right=lambda: outlier_weights().max(),
         mistakes=(
-            Mistake(
-                lambda: outlier_weights().min(), "That holds the targets; the outlier as well?"
-            ),
-            Mistake(lambda: 15 / 8, "That is how far the centre moves."),
-            Mistake(lambda: 1, "At that C the weights sum to 1 with all three at the bound."),
-            Mistake(lambda: 1 + (15 / 8) ** 2, "That is the squared radius."),
+            (lambda: outlier_weights().min(), "That holds the targets; the outlier as well?"),
+            (15 / 8, "That is how far the centre moves."),
+            (1, "At that C the weights sum to 1 with all three at the bound."),
+            (1 + (15 / 8) ** 2, "That is the squared radius."),
         ),
         otherwise="Where is the centre, and with which weights?",
     ),
     Exercise(
         "12.4",
-        right=lambda: lambda d2, C: np.mean(interval(d2, C)),
+        right=lambda d2, C: np.mean(interval(d2, C)),
         mistakes=(
-            Mistake(
-                lambda: lambda d2, C: interval(d2, C)[0],
+            (
+                lambda d2, C: interval(d2, C)[0],
                 "Where an interval is optimal, its middle is asked for.",
             ),
-            Mistake(
-                lambda: (
-                    lambda d2, C: np.quantile(d2, 1 - 1 / (len(d2) * C) if len(d2) * C > 1 else 0)
-                ),
+            (
+                lambda d2, C: np.quantile(d2, 1 - 1 / (len(d2) * C) if len(d2) * C > 1 else 0),
                 "The minimum is at one of the values; this quantile lies between them.",
             ),
-            Mistake(lambda: lambda d2, C: d2.max(), "C is not used: that is the hard sphere."),
-            Mistake(
-                lambda: lambda d2, C: np.sqrt(np.mean(interval(d2, C))),
-                "The squared radius, please.",
-            ),
+            (lambda d2, C: d2.max(), "C is not used: that is the hard sphere."),
+            (lambda d2, C: np.sqrt(np.mean(interval(d2, C))), "The squared radius, please."),
         ),
         otherwise="The slope in (12.6) changes only at a value of d2; when does its sign change?",
         evaluate=lambda radius: values_on(radius, CASES),
@@ -133,19 +126,19 @@ EXERCISES = (
         "12.5",
         right=lambda: fading_answer(lambda machine, squared: (squared, 1)),
         mistakes=(
-            Mistake(
+            (
                 lambda: fading_answer(lambda machine, squared: (squared, -1)),
                 "The distance is right; compare it with the squared radius.",
             ),
-            Mistake(
+            (
                 lambda: fading_answer(lambda machine, squared: (squared**0.5, 1)),
                 "That is the distance; its square is asked for.",
             ),
-            Mistake(
+            (
                 lambda: fading_answer(lambda machine, squared: (1 + squared, -1)),
                 "K(z, z) is not 1 here.",
             ),
-            Mistake(
+            (
                 lambda: fading_answer(lambda machine, squared: (machine.radius_squared_, 1)),
                 "That is the squared radius.",
             ),

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from kernelbook.svr import KernelSVR
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -42,12 +42,10 @@ EXERCISES = (
         "05.1",
         right=lambda: _slope(FIVE[:2], FIVE[:2, 0], 1e3),
         mistakes=(
-            Mistake(
-                lambda: 1.0, "That line misses no point at all; the tube allows a flatter one."
-            ),
-            Mistake(lambda: 0.9, "You use the tube at one point only."),
-            Mistake(lambda: 1.2, "That is the steepest line in the tube; the norm of w is small."),
-            Mistake(lambda: 0.0, "A flat line would leave the tube, and C is very large."),
+            (1.0, "That line misses no point at all; the tube allows a flatter one."),
+            (0.9, "You use the tube at one point only."),
+            (1.2, "That is the steepest line in the tube; the norm of w is small."),
+            (0.0, "A flat line would leave the tube, and C is very large."),
         ),
         otherwise="Draw the tube around both targets and the flattest line that stays in it.",
     ),
@@ -55,12 +53,10 @@ EXERCISES = (
         "05.2",
         right=_ends_without_loss,
         mistakes=(
-            Mistake(
-                lambda: [1.0, 4.0], "At those ends one target is inside; all three have to be."
-            ),
-            Mistake(lambda: [2.5, 2.5], "That is the bias the library takes; where may it lie?"),
-            Mistake(lambda: [3.0, 2.0], "The lower end comes first."),
-            Mistake(lambda: [2.0 - 0.5, 3.0 + 0.5], "epsilon is half the width of the tube."),
+            ([1.0, 4.0], "At those ends one target is inside; all three have to be."),
+            ([2.5, 2.5], "That is the bias the library takes; where may it lie?"),
+            ([3.0, 2.0], "The lower end comes first."),
+            ([2.0 - 0.5, 3.0 + 0.5], "epsilon is half the width of the tube."),
         ),
         otherwise="How far down, and how far up, may b go before one target leaves the tube?",
     ),
@@ -68,11 +64,11 @@ EXERCISES = (
         "05.3",
         right=lambda: [200.0, 10.0],
         mistakes=(
-            Mistake(lambda: [2.0, 10.0], "epsilon is right, but the losses have grown: see C."),
-            Mistake(lambda: [200.0, 0.1], "C is right; in which unit is epsilon?"),
-            Mistake(lambda: [0.02, 10.0], "epsilon is right; C goes the other way."),
-            Mistake(lambda: [2e4, 10.0], "The norm grows by the square, the loss does not."),
-            Mistake(lambda: [200.0, 15.0], "Another zero of the target moves b alone."),
+            ([2.0, 10.0], "epsilon is right, but the losses have grown: see C."),
+            ([200.0, 0.1], "C is right; in which unit is epsilon?"),
+            ([0.02, 10.0], "epsilon is right; C goes the other way."),
+            ([2e4, 10.0], "The norm grows by the square, the loss does not."),
+            ([200.0, 15.0], "Another zero of the target moves b alone."),
         ),
         otherwise="Give C' and epsilon', in this order; by what is each term of (5.1) multiplied?",
     ),
@@ -80,8 +76,8 @@ EXERCISES = (
         "05.4",
         right=_first_final_cost,
         mistakes=(
-            Mistake(lambda: 2.0, "From there on the slope grows; where does it stop?"),
-            Mistake(lambda: 1.0, "The slope at this C is not final: try a much larger one."),
+            (2.0, "From there on the slope grows; where does it stop?"),
+            (1.0, "The slope at this C is not final: try a much larger one."),
         ),
         otherwise="Compare the slope at your C with that at C = 100, and with that just below.",
     ),
@@ -91,10 +87,10 @@ EXERCISES = (
         rtol=0.0,
         atol=0.1,
         mistakes=(
-            Mistake(lambda: [1.0, np.log(2)], "Support vectors come first."),
-            Mistake(lambda: [0.0, 0.0], "The noise is never negative: measure from the sine."),
-            Mistake(lambda: [1.0, 1.0], "The two differ: is epsilon zero in the first?"),
-            Mistake(lambda: [np.log(2), np.log(2)], "The two differ: is the second least squares?"),
+            ([1.0, np.log(2)], "Support vectors come first."),
+            ([0.0, 0.0], "The noise is never negative: measure from the sine."),
+            ([1.0, 1.0], "The two differ: is epsilon zero in the first?"),
+            ([np.log(2), np.log(2)], "The two differ: is the second least squares?"),
         ),
         otherwise="Subtract the sine from both curves, on the grid, and average over ten seeds.",
     ),

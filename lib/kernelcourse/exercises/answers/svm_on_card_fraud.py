@@ -5,7 +5,7 @@ import math
 from scipy.stats import binom
 
 from kernelbook.metrics import expected_rates
-from kernelcourse.exercises.grading import Exercise, Mistake
+from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
@@ -23,14 +23,14 @@ EXERCISES = (
         "04.1",
         right=lambda: expected_rates(0.8, 0.995, 0.001)["precision"],
         mistakes=(
-            Mistake(lambda: 0.8 / (0.8 + 0.005), "That is for as many ill as healthy people."),
-            Mistake(
-                lambda: expected_rates(0.8, 0.005, 0.001)["precision"],
+            (0.8 / (0.8 + 0.005), "That is for as many ill as healthy people."),
+            (
+                expected_rates(0.8, 0.005, 0.001)["precision"],
                 "The specificity is the fraction *without* an alarm.",
             ),
-            Mistake(lambda: 0.8, "That is the fraction of the ill who are found."),
-            Mistake(
-                lambda: 1 - expected_rates(0.8, 0.995, 0.001)["precision"],
+            (0.8, "That is the fraction of the ill who are found."),
+            (
+                1 - expected_rates(0.8, 0.995, 0.001)["precision"],
                 "That is the fraction of the alarms that are false.",
             ),
         ),
@@ -41,17 +41,17 @@ EXERCISES = (
         "04.2",
         right=lambda: log_odds(PREVALENCE) - log_odds(1 / 3),
         mistakes=(
-            Mistake(
-                lambda: log_odds(1 / 3) - log_odds(PREVALENCE),
+            (
+                log_odds(1 / 3) - log_odds(PREVALENCE),
                 "The sign is turned round: in the street fraud is rarer than in training.",
             ),
-            Mistake(lambda: log_odds(PREVALENCE), "The prior log odds of training are still in f."),
-            Mistake(
-                lambda: log_odds(PREVALENCE) - math.log(1 / 3),
+            (log_odds(PREVALENCE), "The prior log odds of training are still in f."),
+            (
+                log_odds(PREVALENCE) - math.log(1 / 3),
                 "A fraction of one in three has other odds than 1 to 3.",
             ),
-            Mistake(
-                lambda: math.log10(math.exp(log_odds(PREVALENCE) - log_odds(1 / 3))),
+            (
+                math.log10(math.exp(log_odds(PREVALENCE) - log_odds(1 / 3))),
                 "Log odds are natural logarithms.",
             ),
         ),
@@ -62,10 +62,10 @@ EXERCISES = (
         # The exact bound that the rule of three approximates.
         right=lambda: math.log(0.05) / math.log1p(-PREVALENCE / 10),
         mistakes=(
-            Mistake(lambda: 3 / PREVALENCE, "So many show that they are no more frequent."),
-            Mistake(lambda: 0.3 / PREVALENCE, "A stricter claim needs more rows, not fewer."),
-            Mistake(lambda: 3000.0, "Where is the prevalence?"),
-            Mistake(lambda: 10 / PREVALENCE, "With 95 % confidence, not with 63 %."),
+            (3 / PREVALENCE, "So many show that they are no more frequent."),
+            (0.3 / PREVALENCE, "A stricter claim needs more rows, not fewer."),
+            (3000.0, "Where is the prevalence?"),
+            (10 / PREVALENCE, "With 95 % confidence, not with 63 %."),
         ),
         otherwise="Which rate q is claimed? Then (4.2).",
         rtol=0.01,
@@ -76,16 +76,11 @@ EXERCISES = (
         # quantile that belongs to RATE.
         right=lambda: binom.cdf(ALLOWED, SPARE, RATE),
         mistakes=(
-            Mistake(
-                lambda: binom.sf(ALLOWED, SPARE, RATE), "That is how often the claim is *right*."
-            ),
-            Mistake(
-                lambda: binom.cdf(ALLOWED + 1, SPARE, RATE),
-                "Your threshold lets three spare rows pass.",
-            ),
-            Mistake(lambda: 0.0, "Two of 2131 were counted; the next 2131 may hold more."),
-            Mistake(lambda: 1.0, "The mean lies above the claim, but the rate is often below it."),
-            Mistake(lambda: 0.5, "The rate is not symmetric about the claim: draw it."),
+            (binom.sf(ALLOWED, SPARE, RATE), "That is how often the claim is *right*."),
+            (binom.cdf(ALLOWED + 1, SPARE, RATE), "Your threshold lets three spare rows pass."),
+            (0.0, "Two of 2131 were counted; the next 2131 may hold more."),
+            (1.0, "The mean lies above the claim, but the rate is often below it."),
+            (0.5, "The rate is not symmetric about the claim: draw it."),
         ),
         otherwise="Draw 2131 uniform scores, take the third largest, and see which fraction of all "
         "scores lies above it; repeat.",
