@@ -85,6 +85,7 @@ def compare(
     backend: str = "loky",
     n_jobs: int = -1,
     store: str | os.PathLike[str] | None = None,
+    on_damage: str = "raise",
     progress: bool = True,
 ) -> Comparison:
     r"""Compare methods by one search, repeated splits and paired intervals against a margin.
@@ -150,6 +151,8 @@ def compare(
     store : str or path, default=None
         Directory in which finished cells are kept. It notices other data, methods, grids or
         rules, and not another body of a function or class.
+    on_damage : {'raise', 'recompute'}, default='raise'
+        What becomes of damaged files of the store, as for :func:`run_study`.
     progress : bool, default=True
         Whether to show a progress bar.
 
@@ -233,6 +236,7 @@ def compare(
         _cells(trial, n, hashed=store is not None),
         backend=backend,
         store=store,
+        on_damage=on_damage,
         progress=progress,
         seed=seed,
         n_jobs=n_jobs,
