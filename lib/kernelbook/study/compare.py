@@ -363,10 +363,12 @@ def _count_repeats(parts: Sequence[Any], n_samples: int) -> int:
 def _without_twins(rivals: dict[str, Method], methods: dict[str, Method]) -> dict[str, Method]:
     """The baselines that are not among the methods already."""
 
-    def description(method: Method) -> str:
-        return repr((method.estimator, sorted(method.grid.items()), method.cutoff))
+    def description(method: Method) -> tuple[str, list[Any]]:
+        text = repr((method.estimator, sorted(method.grid.items()), method.cutoff))
+        functions = [value for value in method.estimator.get_params().values() if callable(value)]
+        return text, functions  # which may differ where their names do not
 
-    known = {description(method) for method in methods.values()}
+    known = [description(method) for method in methods.values()]
     return {
         name: rival
         for name, rival in rivals.items()
