@@ -125,3 +125,14 @@ def test_tables_survive_pickle_and_csv(tmp_path):
     found.table.to_csv(tmp_path / "table.csv", index=False)
     kept = pd.read_csv(tmp_path / "table.csv", keep_default_na=False)
     pd.testing.assert_frame_equal(kept, found.table, check_dtype=False)
+
+
+def test_a_damaged_result_is_recomputed_on_request(tmp_path):
+    options = {**ACCURACY, "splits": noisy_data, "baselines": ["random"], "store": tmp_path}
+    expected = as_bytes(run(RIVALS, **options))
+    damaged = next(path for path in tmp_path.glob("*.json") if path.name != "study.json")
+    damaged.write_text(damaged.read_text().replace("score", "Score"))
+    with pytest.raises(ValueError, match=f"{damaged.name} was altered(.|\n)*on_damage='recompute'"):
+        run(RIVALS, **options)
+    assert as_bytes(run(RIVALS, on_damage="recompute", **options)) == expected
+    assert as_bytes(run(RIVALS, **options)) == expected

@@ -235,5 +235,8 @@ class RidgePreimage:
         kappa[np.diag_indices_from(kappa)] += reg
         self.coefficients = cho_solve(cho_factor(kappa, lower=True, overwrite_a=True), X)
 
+    def __repr__(self) -> str:
+        return f"RidgePreimage({len(self.projections)} points)"
+
     def __call__(self, projections: Matrix) -> Matrix:
         return self.kernel.evaluate(projections, self.projections) @ self.coefficients

@@ -1,12 +1,13 @@
-"""How the library checks a number that a caller hands in."""
+"""How the library checks a number, and names a function, that a caller hands in."""
 
 import math
+import re
 from numbers import Integral, Real
 from typing import Any, Literal, overload
 
 from sklearn.utils import check_scalar
 
-__all__ = ["check_number"]
+__all__ = ["check_number", "name_of"]
 
 Inclusive = Literal["both", "left", "right", "neither"]
 
@@ -91,3 +92,24 @@ def _bounds(low: float | None, high: float | None, inclusive: Inclusive) -> str:
     if low is not None:
         return f" {'>=' if left else '>'} {low:g}"
     return "" if high is None else f" {'<=' if right else '<'} {high:g}"
+
+
+def name_of(function: Any) -> str:
+    """Return how a function is written in a ``repr``: without its address, equal in every run.
+
+    Parameters
+    ----------
+    function : callable
+        Function, method, partial or object.
+
+    Returns
+    -------
+    str
+        Its ``repr`` without addresses.
+
+    Examples
+    --------
+    >>> name_of(lambda x: x)
+    '<function <lambda>>'
+    """
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(function))

@@ -92,6 +92,9 @@ class SpherePosterior:
         self.constant = constant
         self.row_sums = K[:, self.targets].sum(axis=1)
 
+    def __repr__(self) -> str:
+        return f"SpherePosterior({self.n_targets} targets, {len(self.minority)} of the minority)"
+
     @property
     def n_targets(self) -> int:
         """Number of targets n_0, the length of tau."""

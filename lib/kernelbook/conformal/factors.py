@@ -12,6 +12,7 @@ from sklearn.utils import check_array, gen_batches
 
 from kernelbook.conformal.spaces import Space
 from kernelbook.kernels import Array, Index, Kernel, Matrix
+from kernelbook.validation import name_of
 
 __all__ = [
     "ConformalFactor",
@@ -319,6 +320,9 @@ class FunctionFactor(ConformalFactor):
     """
 
     function: Callable[[Matrix], ArrayLike]
+
+    def __repr__(self) -> str:
+        return f"FunctionFactor({name_of(self.function)}, log_scale={self.log_scale})"
 
     def _log(self, X: Matrix) -> Array:
         values = np.asarray(self.function(X), dtype=np.float64)

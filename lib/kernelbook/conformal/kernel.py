@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from kernelbook.conformal.factors import ConformalFactor, as_factor
 from kernelbook.kernels import Array, Expansion, Index, Kernel, KernelLike, Matrix, resolve_kernel
 from kernelbook.kernels.compiled import CompiledPoints
-from kernelbook.validation import check_number
+from kernelbook.validation import check_number, name_of
 
 __all__ = ["Conformal", "ConformalExpansion", "KnownValues", "magnification"]
 
@@ -138,8 +138,11 @@ class Conformal(Kernel):
 
     kernel: Kernel
     factor: Callable[[Matrix], ArrayLike]
-    columns: Index | None = field(default=None, repr=False)
-    known: KnownValues | None = field(default=None, repr=False, compare=False)
+    columns: Index | None = None
+    known: KnownValues | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"Conformal(kernel={self.kernel!r}, factor={name_of(self.factor)})"
 
     @property
     def is_psd(self) -> bool:

@@ -46,6 +46,9 @@ class Expansion:
         self.svm, self.interactions = svm, interactions
         self.kept: Mask | None = None
 
+    def __repr__(self) -> str:
+        return f"Expansion({self.interactions!r})"
+
     def reduced(self, interactions: Mask | Iterable[Interaction]) -> Self:
         """Return the same with some interactions only; the weights are not computed again.
 

@@ -67,6 +67,9 @@ class Interactions:
         self.size = ends[-1]
         self.slices = {d: slice(ends[d - 1], ends[d]) for d in range(1, degree + 1)}
 
+    def __repr__(self) -> str:
+        return f"Interactions({len(self.feature_names)} features, degree={self.degree})"
+
     def places(self, degree: int | None = None) -> slice:
         """Return where the interactions of one degree stand.
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from kernelbook.kernels.base import Array, Index, Kernel, Matrix
 from kernelbook.kernels.expansion import ColumnExpansion, Expansion
+from kernelbook.validation import name_of
 
 __all__ = ["FromCallable", "Precomputed"]
 
@@ -32,6 +33,9 @@ class FromCallable(Kernel):
     """
 
     function: Callable[..., ArrayLike]
+
+    def __repr__(self) -> str:
+        return f"FromCallable({name_of(self.function)})"
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         try:

@@ -109,16 +109,20 @@ def sample(
     seed = _seed(random_state)
     rngs = [np.random.default_rng(child) for child in seed.spawn(_count_chains(n_chains, start))]
     state = _first_state(prior, target, start, rngs, gradient)
+    moved = np.zeros(len(rngs), dtype=bool)
     posterior: list[Statistics] = []
     sample_stats: list[Statistics] = []
     for iteration in range(n_burn_in + n_samples * thin):
         if iteration == n_burn_in and steps is not None:
             steps.freeze()
+        before = state.z.copy()
         statistics = transition(state, target, rngs)
         if iteration < n_burn_in:
             if steps is not None:
                 steps.tune(statistics["acceptance_rate"])
-        elif (iteration - n_burn_in + 1) % thin == 0:
+            continue
+        moved |= (state.z != before).any(axis=1)
+        if (iteration - n_burn_in + 1) % thin == 0:
             theta = prior.mean + state.deviation
             draw = {"theta": theta} if store_draws else {}
             posterior.append(draw | _evaluate(functionals, theta, target.vectorized))
@@ -143,7 +147,7 @@ def sample(
             },
         )
     judged = None if functionals is None else [n for n in idata.posterior if n != "theta"]
-    warn_unless_converged(idata, judged)
+    warn_unless_converged(idata, judged, moved)
     return idata
 
 

@@ -95,8 +95,10 @@ def diagnose(idata: "InferenceData", var_names: Sequence[str] | None = None) -> 
     return _table(draws)
 
 
-def warn_unless_converged(idata: "InferenceData", var_names: Sequence[str] | None) -> None:
-    """Emit a ConvergenceWarning that names the worst R-hat, or the chains that never moved.
+def warn_unless_converged(
+    idata: "InferenceData", var_names: Sequence[str] | None, moved: NDArray[np.bool_]
+) -> None:
+    """Emit a ConvergenceWarning that names the chains that never moved, and the worst R-hat.
 
     Parameters
     ----------
@@ -104,15 +106,20 @@ def warn_unless_converged(idata: "InferenceData", var_names: Sequence[str] | Non
         As for :func:`diagnose`.
     var_names : sequence of str or None
         As for :func:`diagnose`.
+    moved : ndarray of shape (n_chains,)
+        Whether the position of a chain ever changed after the burn-in.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        If an R-hat exceeds 1.01, the log posterior of a chain is constant, or there are too few
+        If an R-hat exceeds 1.01, a chain never moved, a draw is not finite, or there are too few
         draws to tell.
     """
     draws = _draws(idata, var_names)
-    if complaint := _too_few(draws) or _stuck(draws) or _disagreement(draws):
+    if not (complaint := _too_few(draws)):
+        judged = (_stuck(idata, moved), _not_finite(draws), _disagreement(draws))
+        complaint = " ".join(filter(None, judged))
+    if complaint:
         warn_user(complaint, ConvergenceWarning)
 
 
@@ -142,13 +149,28 @@ def _too_few(draws: Draws) -> str:
     )
 
 
-def _stuck(draws: Draws) -> str:
-    if "lp" not in draws or np.ptp(draws["lp"], axis=1).all():
+def _stuck(idata: "InferenceData", moved: NDArray[np.bool_]) -> str:
+    if moved.all():
         return ""
-    stuck = np.flatnonzero(np.ptp(draws["lp"], axis=1) == 0.0)
+    chains = np.flatnonzero(~moved)
+    if idata["sample_stats"]["accepted"].values[chains].any():
+        return (
+            f"Chain(s) {chains.tolist()} never moved: proposals were accepted, but their step is "
+            "lost in the rounding of the position. Give a larger step."
+        )
     return (
-        f"The log posterior of chain(s) {stuck.tolist()} never changed: if they are "
-        "stuck, allow a longer burn-in or give a smaller step."
+        f"Chain(s) {chains.tolist()} never moved: no proposal was accepted. Allow a longer burn-in "
+        "(n_burn_in), a smaller step, or another start."
+    )
+
+
+def _not_finite(draws: Draws) -> str:
+    names = [name for name, values in draws.items() if not np.isfinite(values).all()]
+    if not names:
+        return ""
+    return (
+        f"Draws of {', '.join(names)} are not finite, so that their convergence cannot be judged: "
+        "mend the function that returns them."
     )
 
 

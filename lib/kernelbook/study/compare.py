@@ -85,6 +85,7 @@ def compare(
     backend: str = "loky",
     n_jobs: int = -1,
     store: str | os.PathLike[str] | None = None,
+    on_damage: str = "raise",
     progress: bool = True,
 ) -> Comparison:
     r"""Compare methods by one search, repeated splits and paired intervals against a margin.
@@ -150,6 +151,8 @@ def compare(
     store : str or path, default=None
         Directory in which finished cells are kept. It notices other data, methods, grids or
         rules, and not another body of a function or class.
+    on_damage : {'raise', 'recompute'}, default='raise'
+        What becomes of damaged files of the store, as for :func:`run_study`.
     progress : bool, default=True
         Whether to show a progress bar.
 
@@ -233,6 +236,7 @@ def compare(
         _cells(trial, n, hashed=store is not None),
         backend=backend,
         store=store,
+        on_damage=on_damage,
         progress=progress,
         seed=seed,
         n_jobs=n_jobs,
@@ -359,10 +363,12 @@ def _count_repeats(parts: Sequence[Any], n_samples: int) -> int:
 def _without_twins(rivals: dict[str, Method], methods: dict[str, Method]) -> dict[str, Method]:
     """The baselines that are not among the methods already."""
 
-    def description(method: Method) -> str:
-        return repr((method.estimator, sorted(method.grid.items()), method.cutoff))
+    def description(method: Method) -> tuple[str, list[Any]]:
+        text = repr((method.estimator, sorted(method.grid.items()), method.cutoff))
+        functions = [value for value in method.estimator.get_params().values() if callable(value)]
+        return text, functions  # which may differ where their names do not
 
-    known = {description(method) for method in methods.values()}
+    known = [description(method) for method in methods.values()]
     return {
         name: rival
         for name, rival in rivals.items()
