@@ -5,9 +5,8 @@ r"""Bayesian descriptions: a published comparison replicated, its question asked
 coefficients per observation. SVDD, BDD and BSVDD are fitted to the common class, with
 :math:`m = -K \mathbf 1` throughout; for BDD the slides take an exponent below 1 and do not name it.
 Their cutoff by cross-validation is not followed: ours is that of the training set. Not printed,
-so ours:
-an RBF kernel with gamma the inverse median squared distance, nu = 0.05, a BDD that flags a third
-(as its printed rates imply), the best F1 as criterion of the cutoff, and 4 chains of 60 draws
+so ours: an RBF kernel with gamma the inverse median squared distance, nu = 0.05, a BDD that flags a
+third (as its printed rates imply), the best F1 as criterion of the cutoff, and 4 chains of 60 draws
 after 40, whose R-hat is in the table. Mean and standard deviation over the ten pairs stand beside
 the printed ones; nothing is tested.
 

@@ -143,7 +143,7 @@ class BayesianDataDescription(SphereDetector):
     all points to some. Notebook 13.
 
     **The exponent.** The slides quote v in (0, 1) for this model and take v = 1 for the logits of
-    :class:`BayesianSVDD` [Kim2024]_. The default, 1, is the end of that range.
+    :class:`BayesianSVDD` [Kim2024]_. The default, 1, is outside that range: the end of the path.
 
     References
     ----------

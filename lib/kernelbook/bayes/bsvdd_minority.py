@@ -140,8 +140,8 @@ class BayesianSVDDMinority(BayesianSVDD):
     ``minority_prior=(1, n_1)`` keeps the sum at about 1 whatever their number.
 
     **Sampling.** On :math:`\theta = \operatorname{logit} \alpha_1` the density has the factor
-    :math:`\alpha_1 (1 - \alpha_1)`; without this Jacobian the posterior of :math:`\alpha_1` would
-    be another one, with a mean near 0.
+    :math:`\alpha_1 (1 - \alpha_1)`; without this Jacobian the posterior of :math:`\alpha_1` would,
+    with the uniform prior, be no distribution: its integral is infinite.
 
     References
     ----------

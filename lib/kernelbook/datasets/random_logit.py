@@ -56,7 +56,7 @@ def make_random_logit(
         Dimension, at least 4; all features but the first four are noise.
     variance : float, default=5.0
         The variance v >= 0 (not a standard deviation). With v = 0 the label follows the component,
-        except for 2.5 % and 6.8 % of components 0 and 1.
+        except for 2.6 % and 6.9 % of components 0 and 1.
     redraw : {'observation', 'data_set'}, default='observation'
         Whether each observation has coefficients of its own, or the data set one draw of them.
     return_component : bool, default=False
@@ -80,8 +80,9 @@ def make_random_logit(
     Notes
     -----
     The generator of a comparison of Bayesian descriptions [Kim2024]_, with its means and variances.
-    Whether coefficients are drawn per observation is not stated there. If they are, the fraction of
-    class 1 is .433, .452 and .466 for v = 5, 10 and 20, not the stated 1/10, and the best possible
+    That component 1 has a tenth of the points is our reading of its imbalance ratio, 1/10. Whether
+    coefficients are drawn per observation is not stated there. If they are, the fraction of class 1
+    is .433, .452 and .466 for v = 5, 10 and 20, not the stated 1/10, and the best possible
     accuracies are .575, .554 and .538.
 
     References
