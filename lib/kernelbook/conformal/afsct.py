@@ -1,4 +1,4 @@
-"""Wu and Chang's adaptive feature-space conformal transformation, with their defaults."""
+"""Wu and Chang's adaptive feature-space conformal transformation, as a package has it."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ __all__ = ["AFSCTSVC"]
 
 
 class AFSCTSVC(ConformalSVC):
-    r"""Adaptive feature-space conformal transformation with Wu and Chang's defaults.
+    r"""Wu and Chang's transformation with a Laplacian kernel and balanced costs.
 
     :class:`ConformalSVC` with ``scheme='wu_chang'``, the Laplacian kernel
     :math:`e^{-\gamma \|x - y\|_1}`, costs inverse to the class sizes, and without support
-    vectors that the first machine misclassifies:
+    vectors that the first machine misclassifies, as a package has it (see Notes):
 
     .. math:: \tilde K(x, y) = D(x) D(y) K(x, y),\qquad
               D(x) = \sum_k e^{-\|\phi(x) - \phi(x_k)\|^2 / \eta_k \tau_k^2}.
@@ -109,7 +109,8 @@ class AFSCTSVC(ConformalSVC):
     ``C``, ``class_weight``  the same; sample weights multiply class weights, not replace them
     ``kernel=None``          ``gamma=1.0``; the kernel is the default
     ``kernel=function``      the same, called with (X, Y)
-    ``neg_eta``, ``pos_eta`` ``eta=(neg_eta, pos_eta)``; None is the ratio above here, 1 there
+    ``neg_eta``, ``pos_eta`` ``eta=(neg_eta, pos_eta)``; None is the ratio above here; there 1 for
+                             the class with fewer support vectors
     ``neg_eta='auto'``       None (there ``pos_eta`` times the inverse of the ratio)
     ``ignore_outlier_svs``   ``drop_misclassified``
     ``probability=True``     ``sklearn.calibration.CalibratedClassifierCV(AFSCTSVC())``

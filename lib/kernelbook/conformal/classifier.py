@@ -63,8 +63,8 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
         'wu_chang' [Wu2003]_: :math:`D = \sum_k e^{-d_k^2 / \eta_k\tau_k^2}`, with :math:`\tau_k^2`
         the mean squared distance from x_k to the support vectors of the other class that are no
         farther than the midpoint between its nearest and its farthest support vector (without
-        any, the squared distance to the nearest of the other class), and :math:`\eta_k` the
-        number of support vectors of the other class by that of its own.
+        any, the squared distance to the nearest of the other class), and :math:`\eta_k`, as we
+        read it, the number of support vectors of the other class by that of its own.
 
         'kba', after the idea of [Wu2005]_: bumps at an ideal boundary; see Notes.
     C : float, default=1.0
@@ -166,7 +166,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
 
     See Also
     --------
-    AFSCTSVC : Wu and Chang's scheme with their defaults.
+    AFSCTSVC : Wu and Chang's scheme with a Laplacian kernel and balanced costs.
     kernelbook.conformal.Conformal : The transformed kernel.
 
     Notes
