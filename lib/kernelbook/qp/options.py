@@ -25,6 +25,9 @@ class SolverOptions:
     exact_from : int, default=400
         'auto' takes the exact solver from so many variables on: below, the interior point ends
         before the compiled loops have been loaded.
+    uncompiled_up_to : int, default=1200
+        As long as nobody has compiled the loops, 'auto' takes the dense solver up to so many
+        variables: it ends within a few seconds, and to compile takes five times as long.
     features_per_root : int, default=5
         'auto' takes the interior point of low rank for at most so many features by the root of
         the number of points: then its n r^2 operations a step are fewer than a few rows a point.
@@ -57,6 +60,7 @@ class SolverOptions:
     solver: str = "auto"
     cache_size: float = 200.0
     exact_from: int = 400
+    uncompiled_up_to: int = 1200
     features_per_root: int = 5
     in_memory_up_to: int = 500
     first_eps: float = 0.05

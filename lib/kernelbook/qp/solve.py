@@ -118,6 +118,8 @@ def solve(
 
     Warns
     -----
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
     ConvergenceWarning
         If the solution is not optimal to ``options.tol``; the message quotes the gap.
 
@@ -156,17 +158,20 @@ def goes_exact(program_size: int, options: SolverOptions) -> bool:
     Returns
     -------
     bool
-        False too where the compiled loops cannot be loaded.
+        False too where the compiled loops cannot be loaded, or are not worth compiling.
 
     Examples
     --------
     >>> goes_exact(100, SolverOptions()), goes_exact(100, SolverOptions(solver="exact"))
     (False, True)
     """
-    wanted = options.solver == "exact" or (
-        options.solver == "auto" and program_size >= options.exact_from
-    )
-    return wanted and loops_are_available()
+    if options.solver == "exact":
+        return loops_are_available()
+    if options.solver != "auto" or program_size < options.exact_from or not loops_are_available():
+        return False
+    from kernelbook.qp.exact.smo import is_compiled, smo_on_points
+
+    return program_size > options.uncompiled_up_to or is_compiled(smo_on_points)
 
 
 def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:

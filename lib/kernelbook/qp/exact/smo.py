@@ -1,9 +1,12 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 from numba import njit
+from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
 from kernelbook.kernels.compiled import CompiledPoints
@@ -12,7 +15,7 @@ from kernelbook.qp.exact.rows import RowCache, make_room
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import Quadratic
 
-__all__ = ["Pairwise"]
+__all__ = ["Pairwise", "is_compiled", "smo_on_points", "smo_steps"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -196,6 +199,29 @@ class Pairwise:
             features = np.ascontiguousarray(features[:, kept])
             self._points = (features, scale, kind, (slopes, *polynomial))
         self._take(self._active[kept])
+
+
+def is_compiled(loop: Any) -> bool:
+    """Say whether a loop is compiled, in memory or on disk, so that a call need not wait.
+
+    Parameters
+    ----------
+    loop : function
+        Decorated by ``njit``.
+
+    Returns
+    -------
+    bool
+        False too where what is on disk is older than the loop or numba itself.
+    """
+    # Without its compiler numba leaves functions as they are.
+    if not isinstance(loop, Dispatcher) or loop.signatures:
+        return True
+    directory = str(loop.stats.cache_path)
+    sources = (loop.py_func.__code__.co_filename, numba.__file__)
+    newest = max(Path(source).stat().st_mtime for source in sources)
+    kept = Path(directory).glob(f"*.{loop.py_func.__name__}-*.nbi")
+    return any(index.stat().st_mtime >= newest for index in kept)
 
 
 def _is_two_sided(t: Array, lower: Array, upper: Array) -> bool:

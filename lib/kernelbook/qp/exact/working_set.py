@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
+from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
-from kernelbook.qp.exact.smo import Pairwise
+from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
 
@@ -39,6 +40,10 @@ BEYOND = 1e-11
 DIRECT_UP_TO = 200
 REFINEMENTS = 8
 ROUNDING = 8 * EPS
+COMPILING = (
+    "compiling the loops of the exact solver, which happens once on a machine and takes up to half "
+    "a minute. To have it done before any fit, run: python -m kernelbook.compile_loops"
+)
 
 
 def solve_exact(
@@ -66,10 +71,17 @@ def solve_exact(
     product : ndarray of shape (n,), or None
         The product Q x, where it was computed on the way.
 
+    Warns
+    -----
+    CompilationWarning
+        Before the loops are compiled.
+
     References
     ----------
     [Platt1998]_, [Fan2005]_, [Kunisch2003]_
     """
+    if not is_compiled(smo_steps if program.Q.compiled is None else smo_on_points):
+        warn_user(COMPILING, CompilationWarning)
     a = program.a
     K, s = program.Q.signed(a), -a * program.q
     has_product = True
