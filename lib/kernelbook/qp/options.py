@@ -28,10 +28,10 @@ class SolverOptions:
     uncompiled_up_to : int, default=1200
         As long as nobody has compiled the loops, 'auto' takes the dense solver up to so many
         variables: it ends within a few seconds, and to compile takes five times as long.
-    hand_over_after : float, default=0.15
+    hand_over_after : float, default=0.05
         'auto' turns from the exact solver to the dense one once pairwise steps have changed so
-        many times the cube of the number of points entries of the gradient: that takes about as
-        long as all of the dense solver, so that both take at most twice the time of the better.
+        many times n^2 (n + 1000) entries of the gradient, n the number of points: that takes
+        about as long as all of the dense solver, so that both take twice the time of the better.
     hand_over_up_to : int, default=3000
         Only up to so many variables: the dense solver keeps several matrices of that size.
     features_per_root : int, default=5
@@ -67,7 +67,7 @@ class SolverOptions:
     cache_size: float = 200.0
     exact_from: int = 400
     uncompiled_up_to: int = 1200
-    hand_over_after: float = 0.15
+    hand_over_after: float = 0.05
     hand_over_up_to: int = 3000
     features_per_root: int = 5
     in_memory_up_to: int = 500

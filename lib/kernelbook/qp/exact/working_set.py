@@ -40,6 +40,8 @@ BEYOND = 1e-11
 DIRECT_UP_TO = 200
 REFINEMENTS = 8
 ROUNDING = 8 * EPS
+# The dense solver spends as much time on operations in n^2 as on those in n^3 at so many points.
+DENSE_OVERHEAD = 1000
 COMPILING = (
     "compiling the loops of the exact solver, which happens once on a machine and takes up to half "
     "a minute. To have it done before any fit, run: python -m kernelbook.compile_loops"
@@ -81,8 +83,8 @@ def solve_exact(
     start : ndarray of shape (n,), default=None
         An x near the optimum, feasible or not.
     budget : float, default=inf
-        The work to spend, in entries of the gradient that pairwise steps change, by the cube of
-        the number of points.
+        The work to spend, in entries of the gradient that pairwise steps change, in units of
+        n^2 (n + 1000), which is how the time of the dense solver grows with the number of points.
 
     Returns
     -------
@@ -120,7 +122,7 @@ def solve_exact(
     upper = np.where(a > 0, program.upper, -program.lower)
     # Two variables a point share its row where half of the matrix repeats itself.
     n_points = len(s) if K.folded() is None else len(s) // 2
-    spent = _Budget(budget * n_points**3)
+    spent = _Budget(budget * n_points**2 * (n_points + DENSE_OVERHEAD))
     problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K))
     near = np.zeros(len(a)) if start is None else a * start
     state, n_outer = _improve_until_optimal(problem, _first_point(near, lower, upper, program.b))
@@ -237,7 +239,9 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
     )
     least, free, settled, spent = options.least_eps * state.violation, n, options.settled, 0
     while True:
-        has_converged = pairwise.run(eps, options.steps_per_variable * n)
+        # The budget may end an approach, too.
+        limit = min(options.steps_per_variable * n, (problem.budget.left + spent) // n + 1)
+        has_converged = pairwise.run(eps, int(limit))
         b, t, active = pairwise.point()
         problem.budget.spend(pairwise.work - spent)
         spent = pairwise.work
