@@ -205,11 +205,8 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
 
 def _other_solvers(program: QuadraticProgram, options: SolverOptions) -> tuple[str, ...]:
     """What 'auto' asks, one after the other, where its first choice has not reached the optimum."""
-    if options.solver != "auto":
-        return ()
-    return {"low_rank": ("dense",), "exact": ("dense", "exact")}.get(
-        _chosen_solver(program, options), ()
-    )
+    solver = _chosen_solver(program, options) if options.solver == "auto" else "dense"
+    return {"low_rank": ("dense",), "exact": ("dense", "exact"), "dense": ()}[solver]
 
 
 def _minimise(
