@@ -1,7 +1,10 @@
 """Compile the loops of the exact solver and keep them on disk, so that no first fit waits."""
 
+import warnings
+
 import numpy as np
 
+from kernelbook.exceptions import CompilationWarning
 from kernelbook.kernels import RBF, FromCallable, Kernel, Laplacian, Linear, Polynomial, linear
 from kernelbook.qp import DenseQuadratic, GramQuadratic, Quadratic, QuadraticProgram, solve
 from kernelbook.qp.options import SolverOptions
@@ -18,7 +21,9 @@ def compile_loops() -> None:
     matrices += [GramQuadratic(kernel.about(X.mean(axis=0)), X) for kernel in kernels]
     for Q in matrices:
         program = QuadraticProgram(Q, -y, np.ones(8), 0.0, lower, upper)
-        solve(program, SolverOptions(solver="exact"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CompilationWarning)
+            solve(program, SolverOptions(solver="exact"))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "CollapseWarning",
+    "CompilationWarning",
     "InfeasibleError",
     "LabelWarning",
     "NotPositiveSemidefiniteError",
@@ -71,6 +72,10 @@ class LabelWarning(UserWarning):
 
 class CollapseWarning(UserWarning):
     """A model puts nearly all its weight on a handful of points, so its output is arbitrary."""
+
+
+class CompilationWarning(UserWarning):
+    """A fit is about to compile the loops of the exact solver, once on a machine."""
 
 
 def warn_user(message: str, category: type[Warning]) -> None:

@@ -66,9 +66,11 @@ def solve_qp(
         the free variables and their rivals. ``'low_rank'`` is the method of ``'dense'`` on a
         :class:`~kernelbook.qp.LowRankQuadratic`, whose time grows linearly with n. All return
         the same solution. ``'auto'`` is ``'low_rank'`` for such a matrix, ``'exact'`` from 400
-        variables on where it can serve the problem, else ``'dense'``; where one of the first two
-        does not end at the optimum, up to 2000 variables, ``'dense'`` is asked as well, and the
-        better certificate counts.
+        variables on where it can serve the problem (from 1201 on until its loops are compiled, see
+        :func:`~kernelbook.compile_loops.compile_loops`), else ``'dense'``. Up to
+        3000 variables the exact solver has a budget of work, after which ``'dense'`` takes over;
+        up to 2000, ``'dense'`` is asked too where the optimum was not reached, then ``'exact'``
+        from there without a budget, and the best certificate counts.
     cache_size : float, default=200.0
         Megabytes that the exact solver may keep of rows of Q, and a quarter of what the matrix
         of a working set may take. With less memory it needs more time, not another solution.

@@ -25,6 +25,15 @@ class SolverOptions:
     exact_from : int, default=400
         'auto' takes the exact solver from so many variables on: below, the interior point ends
         before the compiled loops have been loaded.
+    uncompiled_up_to : int, default=1200
+        As long as nobody has compiled the loops, 'auto' takes the dense solver up to so many
+        variables: it ends within a few seconds, and to compile takes five times as long.
+    hand_over_after : float, default=0.05
+        'auto' turns from the exact solver to the dense one once pairwise steps have changed so
+        many times n^2 (n + 1000) entries of the gradient, n the number of points: that takes
+        about as long as all of the dense solver, so that both take twice the time of the better.
+    hand_over_up_to : int, default=3000
+        Only up to so many variables: the dense solver keeps several matrices of that size.
     features_per_root : int, default=5
         'auto' takes the interior point of low rank for at most so many features by the root of
         the number of points: then its n r^2 operations a step are fewer than a few rows a point.
@@ -57,6 +66,9 @@ class SolverOptions:
     solver: str = "auto"
     cache_size: float = 200.0
     exact_from: int = 400
+    uncompiled_up_to: int = 1200
+    hand_over_after: float = 0.05
+    hand_over_up_to: int = 3000
     features_per_root: int = 5
     in_memory_up_to: int = 500
     first_eps: float = 0.05

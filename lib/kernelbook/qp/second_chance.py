@@ -39,13 +39,12 @@ def improved(
     solution: QPSolution,
     options: SolverOptions,
     minimise: Minimise,
-    *,
-    asks_dense: bool,
+    others: tuple[str, ...],
 ) -> QPSolution:
     """Return the best of a solution and of what else can be tried.
 
     Boxes that are narrower than rounding are decided by the sign of the gradient; where that is
-    not all that was wrong, the other variables are solved for again. The dense solver may be asked,
+    not all that was wrong, the other variables are solved for again. Other solvers may be asked,
     too, unless it was the limit on steps that ended the first attempt.
 
     Parameters
@@ -58,8 +57,8 @@ def improved(
         Solver, tolerance and limits.
     minimise : callable
         From a program, options and a start to x, the number of steps and Q x, if it is known.
-    asks_dense : bool
-        Whether the dense solver is asked, too.
+    others : tuple of str
+        Solvers that are asked in turn, each from the best point so far.
 
     Returns
     -------
@@ -69,11 +68,14 @@ def improved(
     best = _repaired(program, solution, options, minimise)
     if best.status == "optimal" or solution.status == MAX_ITER:
         return best
-    if asks_dense and len(program.q) <= DENSE_UP_TO:
+    if others and len(program.q) <= DENSE_UP_TO:
         program = replace(program, Q=program.Q.formed())
-        x, n_iter, product = minimise(program, replace(options, solver="dense"), None)
-        other = certified(program, x, product, n_iter, options)
-        best = _better(best, _repaired(program, other, options, minimise))
+        for solver in others:
+            x, n_iter, product = minimise(program, replace(options, solver=solver), best.x)
+            other = certified(program, x, product, n_iter, options)
+            best = _better(best, _repaired(program, other, options, minimise))
+            if best.status == "optimal":
+                break
     return best
 
 

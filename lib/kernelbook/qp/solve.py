@@ -1,6 +1,6 @@
 r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign
 
 import numpy as np
@@ -118,6 +118,8 @@ def solve(
 
     Warns
     -----
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
     ConvergenceWarning
         If the solution is not optimal to ``options.tol``; the message quotes the gap.
 
@@ -136,8 +138,7 @@ def solve(
     # Loaded when needed, which is rare.
     from kernelbook.qp.second_chance import improved, unconverged
 
-    asks_dense = options.solver == "auto" and _chosen_solver(program, options) != "dense"
-    solution = improved(program, solution, options, _minimise, asks_dense=asks_dense)
+    solution = improved(program, solution, options, _minimise, _other_solvers(program, options))
     if solution.status != "optimal":
         warn_user(unconverged(program, solution, options.tol), ConvergenceWarning)
     return solution
@@ -156,17 +157,20 @@ def goes_exact(program_size: int, options: SolverOptions) -> bool:
     Returns
     -------
     bool
-        False too where the compiled loops cannot be loaded.
+        False too where the compiled loops cannot be loaded, or are not worth compiling.
 
     Examples
     --------
     >>> goes_exact(100, SolverOptions()), goes_exact(100, SolverOptions(solver="exact"))
     (False, True)
     """
-    wanted = options.solver == "exact" or (
-        options.solver == "auto" and program_size >= options.exact_from
-    )
-    return wanted and loops_are_available()
+    if options.solver == "exact":
+        return loops_are_available()
+    if options.solver != "auto" or program_size < options.exact_from or not loops_are_available():
+        return False
+    from kernelbook.qp.exact.smo import is_compiled, smo_on_points
+
+    return program_size > options.uncompiled_up_to or is_compiled(smo_on_points)
 
 
 def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
@@ -199,6 +203,12 @@ def _chosen_solver(program: QuadraticProgram, options: SolverOptions) -> str:
     return solver
 
 
+def _other_solvers(program: QuadraticProgram, options: SolverOptions) -> tuple[str, ...]:
+    """What 'auto' asks, one after the other, where its first choice has not reached the optimum."""
+    solver = _chosen_solver(program, options) if options.solver == "auto" else "dense"
+    return {"low_rank": ("dense",), "exact": ("dense", "exact"), "dense": ()}[solver]
+
+
 def _minimise(
     program: QuadraticProgram, options: SolverOptions, start: Array | None
 ) -> tuple[Array, int, Array | None]:
@@ -217,9 +227,14 @@ def _minimise(
         return x, n_iter, None
     # Loaded when needed: the compiled loops, and cvxopt, take their time.
     if solver == "exact":
-        from kernelbook.qp.exact.working_set import solve_exact
+        from kernelbook.qp.exact.working_set import OutOfBudgetError, solve_exact
 
-        return solve_exact(program, options, start)
+        may_hand_over = options.solver == "auto" and len(program.q) <= options.hand_over_up_to
+        budget = options.hand_over_after if may_hand_over else np.inf
+        try:
+            return solve_exact(program, options, start, budget)
+        except OutOfBudgetError:
+            program, solver = replace(program, Q=program.Q.formed()), "dense"
     from kernelbook.qp.interior_solver import minimise
 
     return *minimise(solver, program, options.tol, options.max_iter), None

@@ -1,9 +1,12 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 from numba import njit
+from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
 from kernelbook.kernels.compiled import CompiledPoints
@@ -12,7 +15,7 @@ from kernelbook.qp.exact.rows import RowCache, make_room
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import Quadratic
 
-__all__ = ["Pairwise"]
+__all__ = ["Pairwise", "is_compiled", "smo_on_points", "smo_steps"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -22,6 +25,8 @@ BLOCK = 512
 CONVERGED, LIMIT = -1, -2
 # Stands for infinity, with which comparisons that ignore NaN may not calculate.
 HUGE = 1e300
+# Loops that are compiled on disk: a small fit takes little longer than it takes to look there.
+_on_disk: set[Any] = set()
 # A pair with less curvature than this fraction of the unit has none.
 FLAT = 1e-12
 
@@ -58,6 +63,8 @@ class Pairwise:
     ----------
     n_steps : int
         Number of steps so far.
+    work : int
+        Number of entries of t that they have changed.
 
     References
     ----------
@@ -85,7 +92,7 @@ class Pairwise:
         self.K, self._options, self._unit = K, options, unit
         self._whole_b, self._whole_t, self._whole_kink = b.copy(), t.copy(), kink
         self._box, self._whole_diagonal = (lower, upper), K.diagonal
-        self.n_steps = 0
+        self.n_steps, self.work = 0, 0
         self._counters = np.zeros(2, dtype=np.int64)
         self._cache, self._points = None, None
         if K.in_memory is not None:
@@ -174,6 +181,7 @@ class Pairwise:
             while (status := smo_steps(self._places, numbers, bounds, ends)) >= 0:
                 row = self.K.block(self._active[[status]], self._active)[0]
                 self._cache.keep(status, row, int(self._counters[1]))
+        self.work += (int(self._counters[0]) - self.n_steps) * len(self._t)
         self.n_steps = int(self._counters[0])
         return int(status)
 
@@ -196,6 +204,31 @@ class Pairwise:
             features = np.ascontiguousarray(features[:, kept])
             self._points = (features, scale, kind, (slopes, *polynomial))
         self._take(self._active[kept])
+
+
+def is_compiled(loop: Any) -> bool:
+    """Say whether a loop is compiled, in memory or on disk, so that a call need not wait.
+
+    Parameters
+    ----------
+    loop : function
+        Decorated by ``njit``.
+
+    Returns
+    -------
+    bool
+        False too where what is on disk is older than the loop or numba itself.
+    """
+    # Without its compiler numba leaves functions as they are.
+    if loop in _on_disk or not isinstance(loop, Dispatcher) or loop.signatures:
+        return True
+    directory = str(loop.stats.cache_path)
+    sources = (loop.py_func.__code__.co_filename, numba.__file__)
+    newest = max(Path(source).stat().st_mtime for source in sources)
+    kept = Path(directory).glob(f"*.{loop.py_func.__name__}-*.nbi")
+    if any(index.stat().st_mtime >= newest for index in kept):
+        _on_disk.add(loop)
+    return loop in _on_disk
 
 
 def _is_two_sided(t: Array, lower: Array, upper: Array) -> bool:

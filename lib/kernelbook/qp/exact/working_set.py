@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
+from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
-from kernelbook.qp.exact.smo import Pairwise
+from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
 
-__all__ = ["solve_exact"]
+__all__ = ["OutOfBudgetError", "solve_exact"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -39,10 +40,35 @@ BEYOND = 1e-11
 DIRECT_UP_TO = 200
 REFINEMENTS = 8
 ROUNDING = 8 * EPS
+# The dense solver spends as much time on operations in n^2 as on those in n^3 at so many points.
+DENSE_OVERHEAD = 1000
+COMPILING = (
+    "compiling the loops of the exact solver, which happens once on a machine and takes up to half "
+    "a minute. To have it done before any fit, run: python -m kernelbook.compile_loops"
+)
+
+
+class OutOfBudgetError(Exception):
+    """The work that may be spent did not lead to the optimum."""
+
+
+class _Budget:
+    """Work that is left, in entries of the gradient: the same on every machine."""
+
+    def __init__(self, entries: float) -> None:
+        self.left = entries
+
+    def spend(self, entries: int) -> None:
+        self.left -= entries
+        if self.left < 0:
+            raise OutOfBudgetError
 
 
 def solve_exact(
-    program: QuadraticProgram, options: SolverOptions, start: Array | None = None
+    program: QuadraticProgram,
+    options: SolverOptions,
+    start: Array | None = None,
+    budget: float = np.inf,
 ) -> tuple[Array, int, Array | None]:
     r"""Minimise a program whose equality has coefficients of 1 and -1 in a bounded box.
 
@@ -56,6 +82,9 @@ def solve_exact(
         steps go on in its place, slower and to the same end.
     start : ndarray of shape (n,), default=None
         An x near the optimum, feasible or not.
+    budget : float, default=inf
+        The work to spend, in entries of the gradient that pairwise steps change, in units of
+        n^2 (n + 1000), which is how the time of the dense solver grows with the number of points.
 
     Returns
     -------
@@ -66,10 +95,22 @@ def solve_exact(
     product : ndarray of shape (n,), or None
         The product Q x, where it was computed on the way.
 
+    Raises
+    ------
+    OutOfBudgetError
+        If the budget does not suffice.
+
+    Warns
+    -----
+    CompilationWarning
+        Before the loops are compiled.
+
     References
     ----------
     [Platt1998]_, [Fan2005]_, [Kunisch2003]_
     """
+    if not is_compiled(smo_steps if program.Q.compiled is None else smo_on_points):
+        warn_user(COMPILING, CompilationWarning)
     a = program.a
     K, s = program.Q.signed(a), -a * program.q
     has_product = True
@@ -79,7 +120,10 @@ def solve_exact(
         K, s, has_product = DenseQuadratic(centred), s - program.b * means, False
     lower = np.where(a > 0, program.lower, -program.upper)
     upper = np.where(a > 0, program.upper, -program.lower)
-    problem = _Problem(K, s, lower, upper, program.b, options, *_sizes(K))
+    # Two variables a point share its row where half of the matrix repeats itself.
+    n_points = len(s) if K.folded() is None else len(s) // 2
+    spent = _Budget(budget * n_points**2 * (n_points + DENSE_OVERHEAD))
+    problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K))
     near = np.zeros(len(a)) if start is None else a * start
     state, n_outer = _improve_until_optimal(problem, _first_point(near, lower, upper, program.b))
     rounding = AT_BOUND * float(np.abs(state.b).sum())
@@ -131,6 +175,7 @@ class _Problem:
     upper: Array
     total: float
     options: SolverOptions
+    budget: _Budget
     unit: float
     curvature: float
 
@@ -192,10 +237,14 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
     pairwise = Pairwise(
         problem.K, state.b, state.t, problem.lower, problem.upper, problem.unit, options
     )
-    least, free, settled = options.least_eps * state.violation, n, options.settled
+    least, free, settled, spent = options.least_eps * state.violation, n, options.settled, 0
     while True:
-        has_converged = pairwise.run(eps, options.steps_per_variable * n)
+        # The budget may end an approach, too.
+        limit = min(options.steps_per_variable * n, (problem.budget.left + spent) // n + 1)
+        has_converged = pairwise.run(eps, int(limit))
         b, t, active = pairwise.point()
+        problem.budget.spend(pairwise.work - spent)
+        spent = pairwise.work
         if not has_converged or eps <= least:
             break
         near = problem.state(b, t, exact=False)
@@ -306,8 +355,11 @@ def _optimum(
             return b
         pairwise.run(max(0.1 * violation, slack), BLOCK_STEPS + 10 * len(W))
         b = pairwise.point()[0]
+        problem.budget.spend(pairwise.work)
     if not small:
         return b
+    # Where guesses and pairs have failed, the interior point is slow, too.
+    problem.budget.spend(len(W) ** 3)
     from kernelbook.qp.interior_solver import minimise
 
     block = QuadraticProgram(DenseQuadratic(K), -r, np.ones(len(W)), total, lower, upper)
