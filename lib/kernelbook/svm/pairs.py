@@ -6,15 +6,18 @@ class c, row r belongs to class r where r < c, and to class r + 1 from there on.
 of LIBSVM, and so of scikit-learn.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.estimator import expand, training_gram, training_matrix
+from kernelbook.exceptions import warn_user
 from kernelbook.kernels import Expansion, Kernel, Matrix
 from kernelbook.qp import (
     Certificate,
@@ -117,7 +120,7 @@ def solve_pairs(
     Warns
     -----
     ConvergenceWarning
-        For each pair whose solution is not optimal to ``options.tol``.
+        If solutions are not optimal to ``options.tol``; the message quotes the worst gap.
     """
     k = int(codes.max()) + 1
     if goes_exact((k - 1) * len(codes), options):
@@ -130,7 +133,19 @@ def solve_pairs(
         near = None if start is None else np.where(first, start[j - 1, index], start[i, index])
         signs = np.where(first, 1.0, -1.0)
         tasks.append(delayed(_solve_pair)(dual, K, index, signs, box[index], options, near))
-    solutions: list[QPSolution] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        solutions: list[QPSolution] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
+    left = [solution for solution in solutions if solution.status != "optimal"]
+    if left:
+        bad = worst([solution.certificate for solution in left])
+        warn_user(
+            f"{len(left)} of {len(solutions)} pairs of classes were left with status "
+            f"{bad.status!r} or better: relative duality gap up to {bad.duality_gap:.3g}, KKT "
+            f"violation up to {bad.kkt_violation:.3g} (tol={options.tol:g}); certificates_ has "
+            "them all. Raise max_iter, scale the features, or lower C.",
+            ConvergenceWarning,
+        )
     return solutions
 
 
