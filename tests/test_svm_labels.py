@@ -80,8 +80,6 @@ def test_any_numeric_points_will_do(X, rtol):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([0, 0, 1, 1, 2, 2], "Only binary classification is supported.*3 classes: wrap the"),
-        (["a", "b", "c", "a", "b", "c"], "multiclass, with 3 classes"),
         ([0.5, 1.5, 0.5, 1.5, 0.5, 1.5], "continuous"),
         ([1, 1, 1, 1, 1, 1], r"y holds one class only \(1\): .* needs at least 2 classes"),
         (["a"] * 6, r"y holds one class only \('a'\)"),
@@ -97,6 +95,21 @@ def test_any_numeric_points_will_do(X, rtol):
 )
 def test_labels_that_are_no_two_classes_are_refused(estimator, y, message):
     svc = clone(estimator)
+    with pytest.raises(ValueError, match=message):
+        svc.fit(np.arange(6.0)[:, None], y)
+    assert vars(svc) == svc.get_params()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0, 0, 1, 1, 2, 2], "Only binary classification is supported.*3 classes: wrap the"),
+        (["a", "b", "c", "a", "b", "c"], "multiclass, with 3 classes"),
+    ],
+    ids=str,
+)
+def test_a_hard_margin_is_one_of_two_classes(y, message):
+    svc = HardMarginSVC()
     with pytest.raises(ValueError, match=message):
         svc.fit(np.arange(6.0)[:, None], y)
     assert vars(svc) == svc.get_params()

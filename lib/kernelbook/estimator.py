@@ -179,7 +179,7 @@ class KernelEstimator(BaseEstimator):
     n_iter_: int
     support_: Index
     support_vectors_: Matrix
-    _bias: float
+    _bias: float | Array
     _expansion: Expansion
 
     @property

@@ -1,6 +1,6 @@
 """The soft-margin support vector classifier, with a certificate."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from kernelbook.estimator import (
@@ -18,49 +18,58 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
+    degeneracy,
     training_matrix,
 )
-from kernelbook.kernels import KernelLike, Matrix, linear_coefficients
-from kernelbook.qp import Quadratic, QuadraticProgram, SolverOptions, solve
-from kernelbook.validation import check_number
+from kernelbook.kernels import Kernel, KernelLike, Matrix, linear_coefficients
+from kernelbook.qp import (
+    Certificate,
+    Quadratic,
+    QuadraticProgram,
+    SolverOptions,
+    solve,
+)
+from kernelbook.svm.pairs import (
+    Pairs,
+    matrix_of_pairs,
+    most_votes,
+    paired,
+    rows_of_pairs,
+    solve_pairs,
+    worst,
+)
+from kernelbook.svm.weights import class_weights
 
-__all__ = [
-    "SIDES",
-    "BinaryClassifier",
-    "KernelSVC",
-    "encode_labels",
-    "svc_dual",
-]
+__all__ = ["BinaryClassifier", "KernelSVC", "class_codes", "svc_dual"]
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 
-SIDES = (-1.0, 1.0)
 
-
-def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
-    """Return the sorted classes, and the side of each point.
+def class_codes(y: ArrayLike) -> tuple[NDArray[Any], Index]:
+    """Return the sorted classes, and the place of each point's class among them.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Two labels of one type.
+        Labels of one type.
 
     Returns
     -------
-    classes : ndarray of shape (2,)
-        The labels.
-    signs : ndarray of shape (n,)
-        -1 for the first class, +1 for the second.
+    classes : ndarray of shape (n_classes,)
+        The labels, at least two.
+    codes : ndarray of shape (n,), dtype=int
+        From 0 to n_classes - 1.
 
     Raises
     ------
     ValueError
-        If there are not exactly two labels, or labels of several types.
+        If there is one label only, or labels of several types.
 
     Examples
     --------
-    >>> encode_labels(["no", "yes", "no"])[1].tolist()
-    [-1.0, 1.0, -1.0]
+    >>> class_codes(["low", "high", "mid"])[1].tolist()
+    [1, 0, 2]
     """
     y = column_or_1d(y, warn=True)
     if y.dtype == object:
@@ -70,18 +79,12 @@ def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
             raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}, with {len(classes)} classes: wrap the estimator in "
-            "sklearn.multiclass.OneVsOneClassifier or OneVsRestClassifier."
-        )
     if len(classes) < 2:
         raise ValueError(
             f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
             "2 classes."
         )
-    return classes, np.where(codes == 1, 1.0, -1.0)
+    return classes, codes
 
 
 class BinaryClassifier(ClassifierMixin, KernelEstimator):
@@ -141,6 +144,8 @@ class BinaryClassifier(ClassifierMixin, KernelEstimator):
 class KernelSVC(BinaryClassifier):
     r"""Soft-margin support vector classifier, solved to a proved optimum.
 
+    Of two classes, y = -1 and y = 1, it solves
+
     .. math:: \min_{w, b, \xi} \tfrac12 \|w\|^2 + \sum_i C_i \xi_i
               \quad\text{s.t.}\quad y_i (w^\top \phi(x_i) + b) \ge 1 - \xi_i,\; \xi_i \ge 0
 
@@ -149,6 +154,8 @@ class KernelSVC(BinaryClassifier):
     .. math:: \max_\alpha \sum_i \alpha_i - \tfrac12 \sum_{ij} \alpha_i \alpha_j y_i y_j
               K(x_i, x_j) \quad\text{s.t.}\quad \sum_i \alpha_i y_i = 0,\;
               0 \le \alpha_i \le C_i.
+
+    Of k > 2 classes it is one such machine for each of the k (k - 1) / 2 pairs.
 
     Parameters
     ----------
@@ -167,8 +174,8 @@ class KernelSVC(BinaryClassifier):
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        Multiplies C by class; ``'balanced'`` is n / (2 n_c), a sample weight of k counted as k
-        points.
+        Multiplies C by class; ``'balanced'`` is n / (k n_c) for k classes, with a sample weight
+        of w counted as w points.
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
@@ -177,44 +184,60 @@ class KernelSVC(BinaryClassifier):
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+        What :meth:`decision_function` returns of more than two classes: one value for each class,
+        or one for each pair. The machine is the same.
+    break_ties : bool, default=False
+        Whether :meth:`predict` decides between classes with as many votes by their decision
+        values, and not by their order; of more than two classes, with
+        ``decision_function_shape='ovr'`` only.
+    n_jobs : int, default=None
+        Number of threads that solve pairs of classes. If None, 1 unless in a
+        ``joblib.parallel_config`` context; -1 for one a core.
 
     Attributes
     ----------
-    alpha_ : ndarray of shape (n,)
-        Dual variables on the textbook's scale, in [0, C_i]; exactly 0 or C_i at the bounds.
+    alpha_ : ndarray of shape (n,) or (k - 1, n)
+        Dual variables on the textbook's scale, in [0, C_i]; exactly 0 or C_i at the bounds. Of
+        more than two classes in the rows of ``dual_coef_``.
     certificate_ : Certificate
-        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
-    classes_ : ndarray of shape (2,)
-        The labels; ``classes_[1]`` is the positive class.
-    coef_ : ndarray of shape (1, d)
-        Normal vector of the hyperplane; linear kernel only.
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit; of several pairs
+        the largest gap, the largest violation and the worst status.
+    certificates_ : tuple of Certificate
+        One for each pair, in the order of ``intercept_``.
+    classes_ : ndarray of shape (k,)
+        The labels; of two ``classes_[1]`` is the positive class.
+    coef_ : ndarray of shape (1, d) or (k (k - 1) / 2, d)
+        Normal vectors of the hyperplanes; linear kernel only.
     degeneracy_ : str or None
         Why the solution, optimal as it is, tells little about new points; None if it does not.
-    dual_coef_ : ndarray of shape (1, n_SV)
-        The signed y_i alpha_i of the support vectors, as in scikit-learn.
+    dual_coef_ : ndarray of shape (k - 1, n_SV)
+        The signed y_i alpha_i of the support vectors, as in scikit-learn: those of a support vector
+        of class c against class r stand in row r if r < c, else in row r - 1.
     feature_names_in_ : ndarray of shape (d,)
         Names of the features, if X has string names.
     gamma_ : float
         The width that was used, if the kernel has one.
-    intercept_ : ndarray of shape (1,)
-        The bias b.
+    intercept_ : ndarray of shape (k (k - 1) / 2,)
+        The bias b of each pair (0, 1), (0, 2), ..., (k - 2, k - 1).
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
         Number of features.
     n_iter_ : int
-        Interior-point steps, or working sets.
-    n_support_ : ndarray of shape (2,)
+        Interior-point steps, or working sets; of several pairs the largest number.
+    n_support_ : ndarray of shape (k,)
         Number of support vectors of each class.
     support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors: the points whose alpha is not exactly zero.
+        Indices of the support vectors: the points whose alpha is not exactly zero. Of more than
+        two classes they stand class by class.
     support_vectors_ : ndarray of shape (n_SV, d)
         The support vectors; empty for a precomputed kernel.
 
     Raises
     ------
     ValueError
-        If there are not exactly two classes, a parameter is out of range, or a sample weight is
+        If there are fewer than two classes, a parameter is out of range, or a sample weight is
         negative.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue; the message quotes it.
@@ -231,6 +254,15 @@ class KernelSVC(BinaryClassifier):
     any, the midpoint of the interval that the optimality conditions allow, as in LIBSVM. A
     sample weight of zero leaves the point out. Notebooks 02 and 03.
 
+    **More than two classes.** As in scikit-learn, every pair of classes has a machine, the first
+    class of the pair on its positive side, and a point belongs to the class that wins most pairs;
+    of several, to the first. All pairs have one kernel, whose width 'scale' comes from all points,
+    and share what is computed of its matrix beforehand. For one machine a class, against all
+    others, wrap this one in :class:`sklearn.multiclass.OneVsRestClassifier`.
+
+    **Probabilities** come from ``sklearn.calibration.CalibratedClassifierCV(KernelSVC())``, which
+    calibrates decision values on points that the machine was not fitted to.
+
     References
     ----------
     [Cortes1995]_, [Platt1998]_, [Fan2005]_
@@ -244,14 +276,24 @@ class KernelSVC(BinaryClassifier):
     ([0.5, 0.5], [3.0])
     >>> svc.predict([[3.0]]).tolist(), svc.certificate_.status
     (['yes'], 'optimal')
+
+    Three classes on a line, and the votes for each at 2.5, with ties broken by the margins:
+
+    >>> svc = KernelSVC(kernel="linear").fit([[0.0], [2.0], [4.0]], ["a", "b", "c"])
+    >>> svc.predict([[2.5]]).tolist(), svc.decision_function([[2.5]]).round(2).tolist()
+    (['b'], [[-0.21, 2.22, 0.93]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "n_jobs": [None, Number(Integral, None, None, closed="neither")],
         **KERNEL_CONSTRAINTS,
         **SOLVER_CONSTRAINTS,
     }
+    certificates_: tuple[Certificate, ...]
 
     def __init__(
         self,
@@ -266,6 +308,9 @@ class KernelSVC(BinaryClassifier):
         max_iter: int = 100,
         solver: str = "auto",
         cache_size: float = 200.0,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -277,6 +322,9 @@ class KernelSVC(BinaryClassifier):
         self.max_iter = max_iter
         self.solver = solver
         self.cache_size = cache_size
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.n_jobs = n_jobs
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -287,7 +335,8 @@ class KernelSVC(BinaryClassifier):
         X : array-like of shape (n, d) or (n, n)
             Training points, or the Gram matrix for a precomputed kernel.
         y : array-like of shape (n,)
-            Any two labels; ``classes_[1]``, the larger one, is the positive class.
+            Labels of two classes or more; of two ``classes_[1]``, the larger one, is the positive
+            class.
         sample_weight : array-like of shape (n,), default=None
             Multiplies C point by point; a weight of 0 leaves the point out.
 
@@ -301,33 +350,127 @@ class KernelSVC(BinaryClassifier):
     def _fit_from(
         self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Self:
-        """Fit with the signed coefficients (n,) of a similar machine to start from, if any."""
+        """Fit, from the signed coefficients (k - 1, n) of a similar machine if there is one."""
         if isinstance(self.C, float) and np.isposinf(self.C):
             raise ValueError(
                 f"The 'C' parameter of {type(self).__name__} must be finite: the limit is the hard "
                 "margin, HardMarginSVC. Got inf instead."
             )
         self._validate_params()
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties needs decision_function_shape='ovr': set one of both.")
         X, y = validate_data(self, X, y, dtype=np.float64)
-        classes, signs = encode_labels(y)
+        classes, codes = class_codes(y)
         weights = check_weights(sample_weight, X)
-        box = self.C * weights * _class_weights(self.class_weight, classes, signs, weights)
-        for side, label in zip(SIDES, classes.tolist(), strict=True):
-            if not box[signs == side].any():
+        box = self.C * weights
+        if self.class_weight is not None:
+            box *= class_weights(self.class_weight, classes, codes, weights)
+        for code, label in enumerate(classes.tolist()):
+            if not box[codes == code].any():
                 raise ValueError(
-                    f"every point of class {label!r} has weight zero: at least 2 classes must "
-                    "keep a point."
+                    f"every point of class {label!r} has weight zero: at least 2 classes are "
+                    "needed, and each has to keep a point."
                 )
         kept = np.flatnonzero(box)
         kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
-        K = training_matrix(split, points, options)
-        near = None if start is None else start[kept]
-        solution = solve(svc_dual(K, signs[kept], box[kept]), options, near)
-        self._keep_support(X, kernel, split, kept, solution, solution.x)
-        self._keep_intercept(X, split, solution.multiplier)
+        near = None if start is None else start[:, kept]
+        if len(classes) > 2:
+            K = matrix_of_pairs(split, points, options)
+            solutions = solve_pairs(
+                svc_dual, K, codes[kept], box[kept], options, n_jobs=self.n_jobs, start=near
+            )
+            self._keep_pairs(X, kernel, split, paired(codes, kept, solutions))
+            self.degeneracy_ = degeneracy(len(self.support_), len(kept))
+        else:
+            K = training_matrix(split, points, options)
+            program = svc_dual(K, np.where(codes[kept] == 1, 1.0, -1.0), box[kept])
+            solution = solve(program, options, None if near is None else near[0])
+            self._keep_support(X, kernel, split, kept, solution, solution.x)
+            self._keep_intercept(X, split, solution.multiplier)
+            self.certificates_ = (self.certificate_,)
         self.classes_ = classes
         return self
+
+    def _keep_pairs(self, X: Matrix, kernel: Kernel, split: Kernel, pairs: Pairs) -> None:
+        """Set what follows from the machines of more than two classes."""
+        support = pairs.support
+        self.kernel_, self.support_, self._of_support = kernel, support, pairs.codes
+        self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
+        self.dual_coef_ = pairs.coefficients[:, support]
+        self.alpha_ = np.abs(pairs.coefficients)
+        self.certificates_, self.n_iter_ = pairs.certificates, pairs.n_iter
+        self.certificate_ = worst(pairs.certificates)
+        self._expansion, self._bias = pairs.expansion(split, X), pairs.biases
+        self.intercept_ = pairs.biases - self._rows @ split.one_sided(X[support])
+
+    @property
+    def _rows(self) -> Matrix:
+        """Coefficients of the support vectors, one row a pair."""
+        return rows_of_pairs(self.dual_coef_, self._of_support)
+
+    @property
+    def coef_(self) -> Matrix:
+        """Normal vector of the hyperplane of each pair in input space; linear kernel only."""
+        if len(self.classes_) == 2:
+            return super().coef_
+        return linear_coefficients(self.kernel_, self._rows, self.support_vectors_)
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class, shape (k,)."""
+        if len(self.classes_) == 2:
+            return super().n_support_
+        counts = np.bincount(self._of_support, minlength=len(self.classes_))
+        return counts.astype(np.int32)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        r"""Evaluate :math:`f(x) = \sum_i \alpha_i y_i K(x_i, x) + b`, of each pair if k > 2.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,), (m, k) or (m, k (k - 1) / 2)
+            Of two classes positive on the side of ``classes_[1]``; +1 and -1 on the margins. Of
+            more with 'ovo' the values of all pairs, positive on the side of the first class; with
+            'ovr' the votes for each class, plus a number between -1/3 and 1/3 that grows with the
+            sum of its values.
+        """
+        values = super().decision_function(X)
+        if len(self.classes_) == 2 or self.decision_function_shape == "ovo":
+            return values
+        by_class: Array = _ovr_decision_function(values < 0, -values, len(self.classes_))
+        return by_class
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each point.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+            Points, or their kernel values with the training points.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Of two classes ``classes_[1]`` where the decision is positive, else ``classes_[0]``;
+            of more the class that wins most pairs.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) == 2:
+            return super().predict(X)
+        if self.break_ties:
+            return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+        return self.classes_[most_votes(super().decision_function(X), len(self.classes_))]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
 
 
 def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram:
@@ -355,33 +498,3 @@ def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram
     """
     lower, upper = np.minimum(0.0, box * signs), np.maximum(0.0, box * signs)
     return QuadraticProgram(K, -signs, np.ones(len(signs)), 0.0, lower, upper)
-
-
-def _class_weights(
-    class_weight: dict[Any, float] | str | None,
-    classes: NDArray[Any],
-    signs: Array,
-    weights: Array,
-) -> Array:
-    """Weight of each point's class (n,); 'balanced' counts a weight of k as k points."""
-    if class_weight is None:
-        return np.ones(len(signs))
-    by_class = dict.fromkeys(SIDES, 1.0)
-    if isinstance(class_weight, dict):
-        labels = classes.tolist()
-        if unknown := [label for label in class_weight if label not in labels]:
-            raise ValueError(
-                f"class_weight names {unknown}, but the classes are {labels}. In a wrapper for "
-                "several classes, such as OneVsOneClassifier, each machine sees two of them: give "
-                "sample_weight in place of class_weight."
-            )
-        for label, value in class_weight.items():
-            by_class[SIDES[labels.index(label)]] = check_number(
-                value, f"class_weight[{label!r}]", low=0
-            )
-    else:
-        total = float(weights.sum())
-        for side in SIDES:
-            of_side = float(weights[signs == side].sum())
-            by_class[side] = total / (2.0 * of_side) if of_side > 0 else 1.0
-    return np.where(signs > 0, by_class[1.0], by_class[-1.0])

@@ -20,7 +20,8 @@ from kernelbook.estimator import (
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, SolverOptions, solve
-from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
+from kernelbook.svm.classifier import BinaryClassifier, svc_dual
+from kernelbook.svm.signs import SIDES, encode_labels
 
 __all__ = ["HardMarginSVC"]
 

@@ -29,7 +29,7 @@ def svc_path(
     X : array-like of shape (n, d) or (n, n)
         Training points, or the Gram matrix for a precomputed kernel.
     y : array-like of shape (n,)
-        Two labels.
+        Labels of two classes or more.
     Cs : array-like of shape (k,)
         Regularization parameters.
     sample_weight : array-like of shape (n,), default=None
@@ -66,6 +66,6 @@ def svc_path(
     for machine in sorted(machines, key=lambda machine: machine.C):
         near = None if start is None else machine.C / before * start
         machine._fit_from(near, X, y, sample_weight)
-        before, start = machine.C, np.zeros(len(machine.alpha_))
-        start[machine.support_] = machine.dual_coef_[0]
+        before, start = machine.C, np.zeros((len(machine.dual_coef_), machine.alpha_.shape[-1]))
+        start[:, machine.support_] = machine.dual_coef_
     return machines
