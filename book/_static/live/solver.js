@@ -33,7 +33,7 @@ globalThis.kernelbookSolver = (() => {
   function start(problem) {
     const x = new Float64Array(problem.sign.length);
     let rest = problem.total;
-    for (let k = 0; rest > 0; k += 1) {
+    for (let k = 0; k < x.length && rest > 0; k += 1) {
       x[k] = Math.min(rest, problem.upper[k]);
       rest -= x[k];
     }
@@ -268,7 +268,7 @@ globalThis.kernelbookSolver = (() => {
   function oneClass(X, { nu, ...parameters }) {
     const { objective, multiplier, ...rest } = machine(X, parameters, () => ({
       point: indices(X), sign: X.map(() => 1), q: X.map(() => 0),
-      upper: X.map(() => Math.max(1 / (nu * X.length), 1 / X.length)), total: 1,
+      upper: X.map(() => 1 / (nu * X.length)), total: 1,
     }));
     return { ...rest, objective: -objective, rho: -multiplier };
   }
