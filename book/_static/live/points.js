@@ -14,6 +14,7 @@ globalThis.kernelbookPoints = (() => {
     free: "M0 -9.5A9.5 9.5 0 1 1 0 9.5A9.5 9.5 0 1 1 0 -9.5Z",
     bounded: "M-8.5 -8.5H8.5V8.5H-8.5Z",
   };
+  const SUPPORT = { free: "free support vector", bounded: "bounded support vector" };
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
 
   // A picture of shapes for a legend or a button.
@@ -26,9 +27,9 @@ globalThis.kernelbookPoints = (() => {
   class Points {
     // `groups` holds the places of the first points by their shape, `names` what a shape is called;
     // `keep` points of each shape stay. `update(what)` hears of every change, `say(why)` of what
-    // is refused.
-    constructor(plane, { groups, names, keep, update, say }) {
-      Object.assign(this, { plane, names, keep, update, say });
+    // is refused. `kinds` says what a ring and a square mean.
+    constructor(plane, { groups, names, keep, update, say, kinds = SUPPORT }) {
+      Object.assign(this, { plane, names, keep, update, say, kinds });
       this.start = Object.entries(groups).flatMap(([shape, places]) => places.map((at) => ({ at, shape })));
       this.shapes = Object.keys(groups);
       [this.newShape] = this.shapes;
@@ -61,11 +62,11 @@ globalThis.kernelbookPoints = (() => {
       group.addEventListener("focus", () => this.choose(point));
     }
 
-    // Draws what has moved; `support` tells "free" or "bounded" for support vectors.
-    draw(support) {
+    // Draws what has moved; `kindOf` tells which points have a ring ("free") or a square ("bounded").
+    draw(kindOf) {
       this.all.forEach((point, index) => {
         const [x, y] = this.plane.pixel(point.at);
-        const kind = support(index);
+        const kind = kindOf(index);
         point.group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
         point.group.setAttribute("class", `live-point ${kind ? "" : "live-idle"}`);
         point.group.setAttribute("tabindex", point === this.current ? "0" : "-1");
@@ -78,7 +79,7 @@ globalThis.kernelbookPoints = (() => {
 
     describe({ at, shape }, index, kind) {
       const [x, y] = at.map((value) => value.toFixed(2));
-      return `Point ${index + 1}, ${this.names[shape]}, at ${x}, ${y}${kind ? `, ${kind} support vector` : ""}`;
+      return `Point ${index + 1}, ${this.names[shape]}, at ${x}, ${y}${kind ? `, ${this.kinds[kind]}` : ""}`;
     }
 
     choose(point) {
