@@ -54,7 +54,7 @@ def test_a_page_gets_the_scripts_of_its_figures_in_order(built):
     assert "live.css" not in (target / "plain.html").read_text(encoding="utf-8")
 
 
-def test_a_figure_has_its_anchor_its_caption_and_a_word_without_scripts(built):
+def test_a_figure_has_an_anchor_a_caption_and_a_noscript(built):
     text = (built[0] / "page.html").read_text(encoding="utf-8")
     figure = re.search(r'<figure[^>]*id="live-soft-margin"[^>]*>(.*?)</figure>', text, re.DOTALL)[1]
     assert r"What <span class=" in figure and r"\(C\)" in figure

@@ -1,7 +1,7 @@
 // Uses the live figures of a page as a reader does who has a keyboard, a mouse or a finger, and
 // tells where one is not solved, does not answer, or says nothing.
 const PROVED = 1e-6;
-const SILENCE = 1500; // milliseconds in which a sentence has to follow a change
+const SILENCE = 5000; // milliseconds in which a sentence has to follow a change
 
 export async function driveFigures(page, say, pictures) {
   for (const figure of await page.locator("figure.live").all()) {
@@ -17,8 +17,9 @@ export async function driveFigures(page, say, pictures) {
         && part.getBoundingClientRect().right > box.getBoundingClientRect().right + 1)
       .map((part) => part.className || part.tagName));
     if (overflow.length) complain(`is left by ${overflow.slice(0, 3)}`);
-    const choices = await figure.locator("input:not(:checked):is([type=radio], [type=checkbox])")
-      .elementHandles(); // those that are not chosen at first
+    // What is not chosen at first, but for the class of points that are still to come.
+    const choices = await figure.locator("label:not(:has(svg)) > input:not(:checked):not([type=range])")
+      .elementHandles();
     await moveSliders(page, figure, complain);
     for (const choice of choices) {
       await choice.focus();

@@ -91,8 +91,8 @@
     }
 
     const update = oncePerFrame((what) => report(draw(), what));
-    panel.slider({ key: "angle", label: "direction, degrees", min: -180, max: 180, step: 3, value: 15 }, update);
-    panel.slider({ key: "offset", label: "offset", min: -2, max: 2, step: 0.05, value: 0.8 }, update);
+    panel.slider({ key: "angle", label: "direction, degrees", min: -180, max: 180, step: 5, value: 15 }, update);
+    panel.slider({ key: "offset", label: "offset", min: -2, max: 2, step: 0.1, value: 0.8 }, update);
     panel.tick({ key: "best", label: "show the best line" }, update);
     panel.choice({
       key: "shape", label: "New points",

@@ -148,9 +148,9 @@ globalThis.kernelbookSolver = (() => {
     let [sum, rest] = [0, 0];
     for (let k = 0; k < a.length; k += 1) {
       const product = a[k] * b[k];
-      const [aHigh, aLow] = halves(a[k]);
-      const [bHigh, bLow] = halves(b[k]);
-      const lost = aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+      const [aHead, aTail] = halves(a[k]);
+      const [bHead, bTail] = halves(b[k]);
+      const lost = aTail * bTail - (product - aHead * bHead - aTail * bHead - aHead * bTail);
       const next = sum + product;
       const added = next - sum;
       rest += sum - (next - added) + (product - added) + lost;
