@@ -88,7 +88,7 @@
         Accuracy: now.accuracy.toFixed(2),
         Precision: now.precision.toFixed(2),
         "Possible share": `${short(100 * least)}–${percent(most)}`,
-      }, error, "Error of the equation");
+      }, error, "Equation error");
       panel.say(`${what}. Sensitivity ${now.sensitivity.toFixed(2)}, specificity ${now.specificity.toFixed(2)}, `
         + `accuracy ${now.accuracy.toFixed(2)}, precision ${now.precision.toFixed(2)}. Two decimals allow a share `
         + `of ${percent(least)} to ${percent(most)}.`);
