@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[1] / "_static" / "live"
 # What every figure needs, in the order in which it is needed.
-SHARED = ("solver", "plane", "points", "panel")
+SHARED = ("solver", "rates", "plane", "points", "panel")
 WITHOUT_SCRIPTS = "This figure is drawn by a script, which your browser does not run."
 
 
