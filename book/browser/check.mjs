@@ -180,6 +180,7 @@ async function useKeyboard() {
 async function moveFigures(colorScheme, viewport) {
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
   const kind = `${colorScheme}-${viewport.width}`;
+  const driven = new Set();
   mkdirSync(join(screenshots, "live"), { recursive: true });
   let name = "";
   const say = (text) => problems.push(`${name} (${kind}): ${text}`);
@@ -187,7 +188,7 @@ async function moveFigures(colorScheme, viewport) {
   const page = await context.newPage();
   for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-live="))) {
     await open(page, name);
-    await driveFigures(page, say, join(screenshots, "live", kind));
+    await driveFigures(page, say, join(screenshots, "live", kind), driven);
     await accessible(page, say, kind);
   }
   await context.close();

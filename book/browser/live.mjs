@@ -3,7 +3,8 @@
 const PROVED = 1e-6;
 const SILENCE = 5000; // milliseconds in which a sentence has to follow a change
 
-export async function driveFigures(page, say, pictures) {
+// `driven` holds the figures that earlier pages have had: those need only be there, and solved.
+export async function driveFigures(page, say, pictures, driven) {
   for (const figure of await page.locator("figure.live").all()) {
     const name = await figure.getAttribute("data-live");
     const complain = (text) => say(`figure ${name}: ${text}`);
@@ -11,6 +12,9 @@ export async function driveFigures(page, say, pictures) {
       complain("is not drawn");
       continue;
     }
+    await proved(figure, complain, "at first");
+    if (driven.has(name)) continue;
+    driven.add(name);
     await figure.screenshot({ path: `${pictures}-${name}.png` });
     const overflow = await figure.evaluate((box) => [...box.querySelectorAll("*")]
       .filter((part) => !part.closest("svg") && !part.closest("mjx-container")
