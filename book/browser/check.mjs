@@ -178,7 +178,8 @@ async function useKeyboard() {
 
 // Every live figure at both widths, light and dark: solved at each position of each slider.
 async function moveFigures(colorScheme, viewport) {
-  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+  const hasTouch = viewport === PHONE;
+  const context = await browser.newContext({ colorScheme, viewport, hasTouch, reducedMotion: "reduce" });
   const kind = `${colorScheme}-${viewport.width}`;
   const driven = new Set();
   mkdirSync(join(screenshots, "live"), { recursive: true });

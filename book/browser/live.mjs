@@ -107,9 +107,31 @@ async function movePoints(page, figure, complain) {
   });
   if (await place(dragged) === old) complain("has a point that no mouse moves");
 
+  const fingers = await page.evaluate(() => navigator.maxTouchPoints);
+  if (fingers) {
+    await dragged.scrollIntoViewIfNeeded();
+    const scrolled = await page.evaluate(() => window.scrollY);
+    await said("a finger", () => swipe(page, dragged.locator(".live-reach")));
+    if (await page.evaluate(() => window.scrollY) !== scrolled) {
+      complain("lets the page scroll while a finger moves a point");
+    }
+  }
+
   await said("adding a point", () => figure.getByRole("button", { name: "Add a point" }).click());
   if (await points.count() !== count + 1) complain("adds no point");
   await said("removing a point", () => page.keyboard.press("Delete"));
   if (await points.count() !== count) complain("removes no point");
   await said("starting again", () => figure.getByRole("button", { name: "Reset" }).click());
+}
+
+// A finger that goes down on something, up the page by 40 pixels, and off.
+async function swipe(page, target) {
+  const box = await target.boundingBox();
+  const at = (by) => [{ x: box.x + box.width / 2, y: box.y + box.height / 2 - by }];
+  const session = await page.context().newCDPSession(page);
+  const touch = (type, touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  await touch("touchStart", at(0));
+  for (const by of [10, 20, 30, 40]) await touch("touchMove", at(by));
+  await touch("touchEnd", []);
+  await session.detach();
 }

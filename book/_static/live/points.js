@@ -58,6 +58,8 @@ globalThis.kernelbookPoints = (() => {
       point.mark = element("path", {}, group);
       point.group = group;
       group.addEventListener("pointerdown", (event) => this.grab(event, point));
+      // A finger on a point moves it and does not scroll the page; `touch-action` leaves SVG alone.
+      group.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
       group.addEventListener("keydown", (event) => this.press(event, point));
       group.addEventListener("focus", () => this.choose(point));
     }
