@@ -29,6 +29,7 @@ extensions = [
     "myst_nb",
     "references",
     "outputs",
+    "live_figures",
     "offline_mathjax",
 ]
 

@@ -124,6 +124,7 @@ def test_sliders_leave_their_code_and_a_sentence(good):
     assert "margin_slider" in page
     assert "interactive(children" not in page
     assert "They move when the notebook runs live" in page
+    assert page.index("The figure below moves here") < page.index('data-live="soft-margin"')
 
 
 def test_a_page_describes_itself(good):

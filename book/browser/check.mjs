@@ -4,11 +4,13 @@ import { readFileSync, readdirSync, existsSync, mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { driveFigures } from "./live.mjs";
 
 const [book, screenshots, ...wanted] = process.argv.slice(2);
 const root = resolve(book);
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const DESK = { width: 1280, height: 900 };
+const WIDE = { width: 1400, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const problems = [];
 const ids = new Map(); // of each page
@@ -174,6 +176,25 @@ async function useKeyboard() {
   await context.close();
 }
 
+// Every live figure at both widths, light and dark: solved at each position of each slider.
+async function moveFigures(colorScheme, viewport) {
+  const hasTouch = viewport === PHONE;
+  const context = await browser.newContext({ colorScheme, viewport, hasTouch, reducedMotion: "reduce" });
+  const kind = `${colorScheme}-${viewport.width}`;
+  const driven = new Set();
+  mkdirSync(join(screenshots, "live"), { recursive: true });
+  let name = "";
+  const say = (text) => problems.push(`${name} (${kind}): ${text}`);
+  await watch(context, say);
+  const page = await context.newPage();
+  for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-live="))) {
+    await open(page, name);
+    await driveFigures(page, say, join(screenshots, "live", kind), driven);
+    await accessible(page, say, kind);
+  }
+  await context.close();
+}
+
 async function print() {
   const page = await browser.newPage();
   for (const name of pages.filter((each) => /^notebooks.0[13]/.test(each))) {
@@ -187,6 +208,9 @@ async function print() {
 await readPages("light", DESK);
 await readPages("dark", DESK);
 await readPages("light", PHONE);
+for (const colorScheme of ["light", "dark"]) {
+  for (const viewport of [WIDE, PHONE]) await moveFigures(colorScheme, viewport);
+}
 followLinks();
 if (!wanted.length) await useKeyboard();
 await print();

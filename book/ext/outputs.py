@@ -3,7 +3,8 @@
 ``kernelcourse.show`` stores a picture, whose plain text is "Figure 3.4: what it shows", and
 then its caption. Here the two become one figure with the alternative text, the caption and the
 anchor ``figure-3-4``. A cell tagged ``widget`` keeps its code and loses its output, which is a
-control that only a live notebook can draw. The first paragraph of a page describes it to search
+control that only a live notebook can draw; where there is a live figure of the same machine, the
+page has that one instead. The first paragraph of a page describes it to search
 engines.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from zlib import crc32
 
 from docutils import nodes
+from live_figures import live_figure
 from references import anchor, note_anchor
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -21,6 +23,13 @@ from sphinx.transforms import SphinxTransform
 PICTURE = re.compile(r"Figure (\d+\.\d+): (.+)", re.DOTALL)
 LONGEST_DESCRIPTION = 300  # characters; search engines show fewer
 STILL = "This cell draws sliders. They move when the notebook runs live, see "
+INSTEAD = " The figure below moves here, on points of its own."
+LIVE = {
+    "margin_slider": "soft-margin",
+    "width_slider": "soft-margin",
+    "tube_slider": "tube",
+    "sphere_slider": "sphere",
+}
 
 
 class Figures(SphinxTransform):
@@ -57,7 +66,12 @@ class Widgets(SphinxTransform):
             if "tag_widget" in cell["classes"]:
                 for output in list(_cells(cell, "cell_code_output")):
                     output.parent.remove(output)
-                cell += nodes.paragraph("", STILL, self._how(), nodes.Text("."), classes=["still"])
+                still = nodes.paragraph("", STILL, self._how(), nodes.Text("."), classes=["still"])
+                cell += still
+                called = re.search(r"\b(\w+_slider)\(", cell.astext())
+                if called and called[1] in LIVE:
+                    still += nodes.Text(INSTEAD)
+                    cell += live_figure("", name=LIVE[called[1]])
 
     def _how(self) -> nodes.Node:
         return addnodes.pending_xref(
