@@ -135,6 +135,7 @@ def test_every_module_imports_without_the_optional_packages():
         ".".join(path.relative_to(ROOT / "lib").with_suffix("").parts)
         for path in (ROOT / "lib").rglob("*.py")
         if path.name not in ("__init__.py", "__main__.py")
+        and path.parent.name != "answers"  # the key of the course reads the tables of the studies
     )
     code = f"""
 import importlib, sys

@@ -23,7 +23,7 @@ from kernelbook import __main__ as package_map
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-CORE = {"numpy", "scipy", "scikit-learn", "numba"}
+CORE = {"joblib", "numpy", "scipy", "scikit-learn", "numba"}
 
 # Whatever is installed here and is no dependency of the wheel looks as if it were not.
 BARE = """
