@@ -38,9 +38,10 @@ def _take(path: Path) -> int | None:
     """A descriptor of the file, locked and empty, or None while another process holds it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     # Between opening and locking the holder may have removed the file that was opened.
-    if _lock(file) and path.exists() and os.path.samestat(path.stat(), os.fstat(file)):
-        os.ftruncate(file, 0)
-        return file
+    with contextlib.suppress(FileNotFoundError):
+        if _lock(file) and os.path.samestat(path.stat(), os.fstat(file)):
+            os.ftruncate(file, 0)
+            return file
     os.close(file)
     return None
 

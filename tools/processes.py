@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-__all__ = ["ENDING", "Stopped", "child", "end", "is_alive", "stop_on_signals"]
+__all__ = ["ENDING", "Stopped", "child", "cores", "end", "is_alive", "stop_on_signals"]
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows knows the first two
 PATIENCE = 5.0  # seconds between the polite and the other signal
@@ -77,3 +77,12 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def cores() -> int:
+    """Number of cores that this process may use."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
