@@ -187,7 +187,7 @@ async def _until_signal(work: Awaitable[int]) -> int:
     for name in ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            with contextlib.suppress(NotImplementedError):  # Windows
+            with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows, or a thread
                 asyncio.get_running_loop().add_signal_handler(number, stop, number)
     try:
         return await task

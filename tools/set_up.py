@@ -44,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("then", nargs="*", help="arguments of the environment's Python, after --")
     options = parser.parse_args(arguments)
     try:
-        stop_on_signals()
         python = interpreter(ready(options.benchmarks, options.installer_only))
         if not options.then:
             print(python)
@@ -247,4 +246,5 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    stop_on_signals()
     raise SystemExit(main())
