@@ -41,7 +41,7 @@ def outcomes(tmp_path_factory):
         outputs = [] if stored is None else [new_output("stream", name="stdout", text=stored)]
         cells.append(new_code_cell(code, outputs=outputs))
     nbformat.write(normalise(new_notebook(cells=cells)), folder / "cells.ipynb")
-    _, *arguments = shlex.split(check.NBVAL.replace("notebooks/", str(folder)))
+    _, *arguments = shlex.split(check.NBVAL.format(jobs=1).replace("notebooks/", str(folder)))
     command = [sys.executable, "-m", "pytest", *arguments, "-v", "--tb=no", "--rootdir", str(ROOT)]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     assert [path.name for path in folder.iterdir()] == ["cells.ipynb"]
@@ -92,7 +92,7 @@ def test_every_check_runs_a_program_of_the_environment():
 def test_a_pattern_stands_for_the_files_it_matches():
     one = Check("", "", "python tests/**/oracles.* --flag", "")
     folder = str(Path(sys.executable).parent)
-    assert check.command_of(one) == [
+    assert check.command_of(one, 2) == [
         f"{folder}/python",
         "tests/oracles.json",
         "tests/oracles.py",
