@@ -28,7 +28,7 @@ SET_UP = $(CHECK_PYTHON) && exec $(PYTHON) -m tools.set_up
 IN_ENVIRONMENT = $(SET_UP) --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -70,6 +70,9 @@ mutants: ## change the numerical core place by place: do tests notice? (MODULES=
 
 fuzz: ## fit hostile problems for MINUTES=20 and compute every gap again in extended precision
 	@$(IN_ENVIRONMENT) -m tools.fuzz --minutes $(or $(MINUTES),20)
+
+faults: ## kill, fill, damage and cut off what people use, in a clone: does all end as it should? (ONLY=disk for some)
+	@$(IN_ENVIRONMENT) -m tools.faults $(ONLY)
 
 assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
 	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)
