@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tools.processes import end
 
-__all__ = ["QUICK", "SLOW", "Bench", "Skipped", "notebook"]
+__all__ = ["QUICK", "SLOW", "Bench", "SkippedError", "notebook"]
 
 ROOT = Path(__file__).resolve().parents[1]
 QUICK, SLOW = "90_quick", "91_slow"
@@ -26,7 +26,7 @@ set_up.write_stamp(set_up.ROOT / ".venv", set_up.ROOT / "requirements.lock")
 """
 
 
-class Skipped(Exception):
+class SkippedError(Exception):
     """A fault cannot be provoked on this machine; the message says why."""
 
 
@@ -158,11 +158,11 @@ class Bench:
     def mounted(self, folder: Path, *options: str) -> Iterator[None]:
         """A file system on a folder of the clone, where the system permits it."""
         if sys.platform != "linux" or os.geteuid() != 0:
-            raise Skipped("only root may mount a file system")
+            raise SkippedError("only root may mount a file system")
         folder.mkdir(parents=True, exist_ok=True)
         mount = subprocess.run(["mount", *options, str(folder)], capture_output=True, text=True)
         if mount.returncode:
-            raise Skipped(f"no file system may be mounted here: {mount.stderr.strip()}")
+            raise SkippedError(f"no file system may be mounted here: {mount.stderr.strip()}")
         try:
             yield
         finally:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.fault_bench import QUICK, ROOT, SLOW, Bench, Skipped, finish, notebook
+from tools.fault_bench import QUICK, ROOT, SLOW, Bench, SkippedError, finish, notebook
 from tools.processes import Stopped, stop_on_signals
 
 ODD_NAME = "it's 50% of übung #1 [a] & $HOME; (b)"
@@ -125,16 +125,15 @@ def build_full(bench: Bench) -> None:
 
 
 def tree_read_only(bench: Bench) -> None:
-    with bench.mounted(bench.root, "--bind", str(bench.root)):
-        with bench.mounted(bench.root, "-o", "remount,ro,bind"):
-            said = bench.run("make", "setup")
-            assert said.code == 0, said.text
-            refused(bench, "run", "on a read-only file system")
+    with bench.mounted(bench.root, "-o", "bind,ro", str(bench.root)):
+        said = bench.run("make", "setup")
+        assert said.code == 0, said.text
+        refused(bench, "run", "on a read-only file system")
 
 
 def folder_forbidden(bench: Bench) -> None:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        raise Skipped("nothing is forbidden to root")
+        raise SkippedError("nothing is forbidden to root")
     bench.build.mkdir()
     bench.build.chmod(0o500)
     try:
@@ -219,9 +218,9 @@ def no_network(bench: Bench) -> None:
 
 
 def environment_full(bench: Bench) -> None:
-    with environment_away(bench):
-        with bench.mounted(bench.environment, "-t", "tmpfs", "-o", "size=6m", "tmpfs"):
-            refused(bench, "setup", "The disk is full")
+    small = ("-t", "tmpfs", "-o", "size=6m", "tmpfs")
+    with environment_away(bench), bench.mounted(bench.environment, *small):
+        refused(bench, "setup", "The disk is full")
 
 
 @contextlib.contextmanager
@@ -253,7 +252,7 @@ def package_lost(bench: Bench) -> None:
     assert (bench.packages / "tqdm/__init__.py").exists(), "tqdm is still missing"
 
 
-def set_ups_killed_and_at_once(bench: Bench) -> None:
+def set_ups_at_once(bench: Bench) -> None:
     """Emptied, killed in each of its steps, then asked for twice at once: one environment."""
     for path in bench.environment.iterdir():
         bench.run("rm", "-rf", str(path))
@@ -296,7 +295,7 @@ def installs(bench: Bench, process: subprocess.Popen) -> str:
     """What a set-up said that has ended well."""
     said = finish(process)
     if "The package index was not reached" in said.text:
-        raise Skipped("no package index answers")
+        raise SkippedError("no package index answers")
     assert said.code == 0, said.text
     return said.text
 
@@ -325,9 +324,7 @@ FAULTS = (
     Fault("set-up: base interpreter gone", "the environment is made anew", base_gone),
     Fault("set-up: lock of a dead process", "nobody waits", lock_left_behind),
     Fault("set-up: a package lost its files", "installed again", package_lost),
-    Fault(
-        "set-up: killed, then two at once", "one waits, one installs", set_ups_killed_and_at_once
-    ),
+    Fault("set-up: killed, then two at once", "one waits, one installs", set_ups_at_once),
 )
 
 
@@ -340,7 +337,7 @@ def outcome(fault: Fault, bench: Bench) -> tuple[bool, str]:
             return False, "still alive: " + "; ".join(alive)
         if left := bench.leftovers():
             return False, "left behind: " + ", ".join(left)
-    except Skipped as skipped:
+    except SkippedError as skipped:
         return True, f"skipped: {skipped}"
     except AssertionError as error:
         return False, str(error).strip()
