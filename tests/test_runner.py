@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from toy_project import command, make_project, write_notebook
 
-from tools import built, execution, run_notebooks
+from tools import built, execution, pages, run_notebooks
 from tools.normalise import KERNELSPEC, WIDGET_VIEW, StoredWarningError, normalise
 
 COUNT = "with open('../runs.log', 'a') as log:\n    log.write('run\\n')"
@@ -52,6 +52,13 @@ def test_run_writes_copies_and_pages_and_skips_what_is_unchanged(project, capsys
     assert command(project, "run") == 0
     assert runs(project) == 1
     assert "01_toy: unchanged, skipped" in capsys.readouterr().out
+
+
+def test_colours_and_brackets_of_outputs_stand_on_the_page():
+    text = new_output("stream", text="\x1b[31mred\x1b[0m <b>")
+    page = pages.to_html(new_notebook(cells=[new_code_cell("1", outputs=[text])]), "01_toy")
+    assert 'class="ansi-red-fg">red<' in page
+    assert "&lt;b&gt;" in page
 
 
 @pytest.fixture

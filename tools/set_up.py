@@ -188,8 +188,10 @@ def install_uv(directory: Path) -> None:
     python = str(interpreter(directory))
     if not works([python, "-m", "pip", "--version"]):
         check_venv_module()
-        command = [base_interpreter(), "-m", "venv", "--clear", str(directory)]
+        # In two steps: venv would not tell what its call of ensurepip has said.
+        command = [base_interpreter(), "-m", "venv", "--clear", "--without-pip", str(directory)]
         step(f"creating {directory.name}", command)
+        step("installing pip", [python, "-m", "ensurepip", "--upgrade", "--default-pip"])
     check = f"import importlib.metadata as m; assert m.version('uv') == '{UV_VERSION}'"
     if not works([python, "-c", check]) or not works([str(directory / "bin/uv"), "--version"]):
         command = [python, "-m", "pip", "install", "-qq", "--force-reinstall", f"uv=={UV_VERSION}"]
@@ -225,7 +227,6 @@ def step(title: str, command: list[str]) -> None:
     with child(command, cwd=ROOT, env=environment, text=True, errors="replace", **pipe) as process:
         said, _ = process.communicate()
     if process.returncode == 0:
-        sys.stderr.write(said)
         return
     if known := remedy(said):
         raise SetUpError(f"{title[0].upper()}{title[1:]} failed. {known}\n{last_line(said)}")
