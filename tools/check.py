@@ -169,7 +169,7 @@ def running(check: Check, jobs: int) -> Iterator[Run]:
 
 def command_of(check: Check, jobs: int) -> list[str]:
     """Program of this environment, and arguments; a pattern stands for the files it matches."""
-    program, *arguments = shlex.split(check.command.format(jobs=jobs))
+    program, *arguments = shlex.split(check.command.replace("{jobs}", str(jobs)))
     command = [str(Path(sys.executable).parent / program)]
     for argument in arguments:
         files = glob(argument, root_dir=ROOT, recursive=True) if "*" in argument else [argument]

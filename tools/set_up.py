@@ -164,15 +164,16 @@ def contents(directory: Path) -> dict[str, int]:
 def set_up(directory: Path, lock: Path) -> None:
     """Install the locked packages, then the project itself, into ``directory``."""
     say(f"Setting up {directory.name} with Python {sys.version.split()[0]} (new: a minute)")
-    # Of an environment that was complete, only files that the installer does not miss are gone.
-    damaged = (stamp := read_stamp(directory)) and not is_undamaged(stamp, contents(directory))
+    # The installer takes a package for installed though its files are gone, or not all there yet.
+    present = contents(directory)
+    damaged = bool(present) and not is_undamaged(read_stamp(directory), present)
     (directory / STAMP).unlink(missing_ok=True)
     install_uv(directory)
     python = str(interpreter(directory))
     # Without --no-config uv would take the constraints in pyproject.toml, which carry no hash,
     # for requirements of this installation.
     uv = [str(directory / "bin" / "uv"), "--quiet", "--no-config", "pip", "install"]
-    uv += ["--python", python] + ["--reinstall"] * bool(damaged)
+    uv += ["--python", python] + ["--reinstall"] * damaged
     # Paths are relative: in an absolute one `#` and `%` would have a meaning.
     step("installing requirements.lock", [*uv, "--require-hashes", "-r", relative(lock)])
     step("installing kernelbook itself, editable", [*uv, "--no-deps", "-e", "."])
