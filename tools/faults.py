@@ -268,6 +268,8 @@ def set_ups_at_once(bench: Bench) -> None:
     assert sum("Waiting for process" in text for text in texts) == 1, "\n".join(texts)
     assert sum("installing requirements.lock" in text for text in texts) == 1, "\n".join(texts)
     succeeds(bench, "run", "1 executed")
+    said = bench.run("make", "test", "ONLY=codespell imports")  # scripts that name this odd path
+    assert said.code == 0, said.text
 
 
 def succeeds(bench: Bench, target: str, *parts: str) -> None:
