@@ -80,7 +80,8 @@ def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) ->
     Notes
     -----
     It stands in for the hospital-infection data of Cohen, Hilario and Pellegrini (683 patients, 75
-    infected), which we do not have; :func:`draw_imbalanced` makes a sample of that shape. 209 values are missing.
+    infected), which we do not have; :func:`draw_imbalanced` makes a sample of that shape. 209
+    values are missing.
 
     Examples
     --------
