@@ -379,6 +379,8 @@ class QuadraticProgram:
         Right-hand side of the equality.
     lower, upper : ndarray of shape (n,)
         The bounds; may be infinite.
+    q_rest : ndarray of shape (n,), default=None
+        What rounding took from q. If None, that is not known.
 
     Examples
     --------
@@ -394,6 +396,7 @@ class QuadraticProgram:
     b: float
     lower: Array
     upper: Array
+    q_rest: Array | None = None
 
     @cached_property
     def curvature(self) -> float:

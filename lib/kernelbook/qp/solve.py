@@ -346,15 +346,18 @@ def certified(
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
     by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
     unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
+    rounded = rounding(program, x)
+    # What rounding may have made of an objective whose terms cancel is no unit of a gap.
+    in_doubt = float(np.abs(x) @ (rounded + EPS * np.abs(product)))
     certificate = certify_residual(
         gradient + given * a if residual is None else residual,
         x,
         lower,
         upper,
-        objective=copysign(max(abs(objective), by_b), objective),
+        objective=copysign(max(abs(objective) - in_doubt, by_b), objective),
         scale=unit or 1.0,
         tol=options.tol,
-        noise=rounding(program, x) if noise is None else noise,
+        noise=rounded if noise is None else noise,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():
         raise ValueError(
