@@ -12,7 +12,7 @@ from kernelbook.exceptions import InfeasibleError
 from kernelbook.qp.certificate import MAX_ITER, NARROW, ROUNDING, STALLED
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.polish import solve_free
-from kernelbook.qp.program import EPS, TINY, QuadraticProgram
+from kernelbook.qp.program import EPS, QuadraticProgram
 from kernelbook.qp.solve import QPSolution, certified, is_feasible, rounding
 
 __all__ = ["improved", "unconverged"]
@@ -31,8 +31,6 @@ EXCHANGE_UP_TO, EXCHANGES = 500, 100
 TILT, TILTS = 8.0, 4
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
 WIDE_EPS = float(np.finfo(np.longdouble).eps)
-# Relative error of a kernel value: powers and exponentials lose a few digits.
-ENTRY_ERROR = 4.0 * EPS
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
@@ -137,9 +135,14 @@ def _exchanged(
         slope = np.where(z > ends[0], gradient - gradient[i], 0.0)
         if slope.max() <= accepted:
             break
-        curvature = np.maximum(K.diagonal() + K[i, i] - 2.0 * K[i], TINY)
-        j = int(np.argmax(np.where(slope > 0, slope**2 / curvature, 0.0)))
-        step = min(slope[j] / curvature[j], ends[1][i] - z[i], z[j] - ends[0][j])
+        pair = K.diagonal() + K[i, i]
+        curvature = np.maximum(pair - 2.0 * K[i], EPS * pair)
+        with np.errstate(
+            divide="ignore", over="ignore", invalid="ignore"
+        ):  # copies move as far as they can
+            length = np.where(slope > 0, slope / curvature, 0.0)
+            j = int(np.argmax(length * slope))
+        step = min(length[j], ends[1][i] - z[i], z[j] - ends[0][j])
         z[i] = ends[1][i] if step == ends[1][i] - z[i] else z[i] + step
         z[j] = ends[0][j] if step == z[j] - ends[0][j] else z[j] - step
         gradient += step * (K[i] - K[j])
@@ -170,8 +173,8 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
     q, unit = _wide_linear_term(program)
     gradient = relative.sum(axis=1) + (q - q[k])
     noise = WIDE_EPS * np.linalg.norm(relative, axis=1) + unit * np.abs(q - q[k])
-    if not program.Q.is_given:
-        size = ENTRY_ERROR * np.linalg.norm(terms, axis=1)
+    if program.Q.entry_error:
+        size = program.Q.entry_error * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
     best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
     return _Residual(
@@ -206,17 +209,21 @@ def _in_extended_precision(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution | None:
     """The same point, or one beside it, with residuals in extended precision."""
-    best, x = solution, solution.x
+    x, same = solution.x, None
     for _ in range(TILTS):
         found = _wide_residual(program, x)
         if found is None:
-            return best
-        best = _better(best, _certified_by(found, program, x, options, solution.n_iter))
+            break
+        tried = _certified_by(found, program, x, options, solution.n_iter)
+        if tried.status == "optimal":
+            return tried
+        # A point beside the solution counts only if it proves more: it may well be worse.
+        same = tried if same is None else same
         beside = _tilted(program, x, found)
-        if best.status == "optimal" or beside is None:
+        if beside is None:
             break
         x = beside
-    return best
+    return same
 
 
 def _certified_by(

@@ -17,6 +17,7 @@ from kernelbook.qp.certificate import (
     NARROW,
     NOT_OPTIMAL,
     ROUNDING,
+    ROUNDINGS,
     STALLED,
     Certificate,
 )
@@ -358,6 +359,7 @@ def certified(
         scale=unit or 1.0,
         tol=options.tol,
         noise=rounded if noise is None else noise,
+        slack=ROUNDINGS * rounded,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():
         raise ValueError(
@@ -408,6 +410,7 @@ def certify_residual(
     scale: float,
     tol: float,
     noise: Array | float = 0.0,
+    slack: Array | float = 0.0,
 ) -> Certificate:
     r"""Return the certificate of a feasible point whose multiplier is given, too.
 
@@ -430,6 +433,8 @@ def certify_residual(
     noise : float or ndarray of shape (n,), default=0.0
         What rounding may have done to each entry of the gradient. The gap that counts is the
         largest within it.
+    slack : float or ndarray of shape (n,), default=0.0
+        A residual within it is no violation, whatever the tolerance: rounding may have made it.
 
     Returns
     -------
@@ -462,7 +467,8 @@ def certify_residual(
         ).sum()
     )
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    if violation > tol * scale:
+    beyond = np.abs(residual) > np.maximum(tol * scale, slack)
+    if (beyond & ((residual < 0) & (x < upper) | (residual > 0) & (x > lower))).any():
         return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
     if possible <= max(LARGEST_GAP, tol) * size:
         return Certificate(gap / size, violation / scale, "optimal")
