@@ -229,7 +229,8 @@ def relative_gap(problem: Problem) -> tuple[float, float]:
     gap, largest = (_least_gap(product + q, a, lower, upper, x, each) for each in (0.0, noise))
     curvature = K.diagonal().max() - 2 * K.mean(axis=0).min() + K.mean()
     unit = max(abs(objective), abs(objective - gap), LEAST_UNIT * b**2 * curvature / 2)
-    return tuple(float(each / unit) if each > 0 else 0.0 for each in (gap, largest))
+    with np.errstate(divide="ignore"):  # of nothing, any gap is infinitely large
+        return tuple(float(each / unit) if each > 0 else 0.0 for each in (gap, largest))
 
 
 def _least_gap(gradient: Any, a: Any, lower: Any, upper: Any, x: Any, noise: Any) -> Any:
