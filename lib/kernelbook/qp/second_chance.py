@@ -119,12 +119,13 @@ def _exchanged(
     """What steps of two variables each make of the solution where Newton's steps went wrong.
 
     On scales that are too mixed for a linear system of all free variables, a pair keeps its
-    digits. None where rounding is all that is left to mend, or for too many variables.
+    digits. None where the solver has not stalled, or for too many variables.
     """
     a = program.a
-    if solution.status == ROUNDING or len(a) > EXCHANGE_UP_TO or not (np.abs(a) == 1).all():
-        return None
     ends = np.sort([a * program.lower, a * program.upper], axis=0)
+    suits = bool((np.abs(a) == 1).all() and np.isfinite(ends).all())
+    if solution.status != STALLED or len(a) > EXCHANGE_UP_TO or not suits:
+        return None
     K = a[:, None] * program.Q.block(np.arange(len(a)), np.arange(len(a))) * a
     z, gradient = a * solution.x, a * (solution.product + program.q)
     accepted = (
