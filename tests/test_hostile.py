@@ -28,7 +28,9 @@ KNOWN = {
     2793: "six copies of one point, whose objective is rounding alone",
     5778: "a hard margin whose kernel values differ in their last digits",
     6023: "a polynomial of degree 31, whose values lose more digits than an exponential",
+    6777: "a precomputed kernel with values of 1e11 and a solution of 1e-8",
     7108: "violations within the rounding of the gradient",
+    7981: "violations within sixty roundings of the gradient",
 }
 
 

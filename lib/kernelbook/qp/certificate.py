@@ -24,7 +24,7 @@ CANCELLATION = 1e-6
 # Largest relative gap, rounding included, that is called optimal, unless tol allows more.
 LARGEST_GAP = 1e-6
 # A residual of so many roundings of the gradient is no violation.
-ROUNDINGS = 32.0
+ROUNDINGS = 64.0
 # A box that is narrower than this part of the sum of x is no wider than rounding.
 NARROW = 64 * EPS
 # Statuses other than 'optimal'.

@@ -26,7 +26,7 @@ Minimise = Callable[
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
 # Up to so many variables, and so many times that number, pairs are exchanged.
-EXCHANGE_UP_TO, EXCHANGES = 500, 100
+EXCHANGE_UP_TO, EXCHANGES = 500, 10
 # Slack, in units of rounding, that a tilted solution leaves itself; and points that are tried.
 TILT, TILTS = 8.0, 4
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
@@ -128,9 +128,8 @@ def _exchanged(
         return None
     K = a[:, None] * program.Q.block(np.arange(len(a)), np.arange(len(a))) * a
     z, gradient = a * solution.x, a * (solution.product + program.q)
-    accepted = (
-        0.1 * options.tol * float(max(np.abs(solution.product).max(), np.abs(program.q).max()))
-    )
+    unit = float(max(np.abs(solution.product).max(), np.abs(program.q).max()))
+    accepted = max(0.1 * options.tol * unit, float(rounding(program, solution.x).max()))
     for _ in range(EXCHANGES * len(a)):
         i = int(np.argmin(np.where(z < ends[1], gradient, np.inf)))
         slope = np.where(z > ends[0], gradient - gradient[i], 0.0)
@@ -138,9 +137,8 @@ def _exchanged(
             break
         pair = K.diagonal() + K[i, i]
         curvature = np.maximum(pair - 2.0 * K[i], EPS * pair)
-        with np.errstate(
-            divide="ignore", over="ignore", invalid="ignore"
-        ):  # copies move as far as they can
+        # Copies move as far as they can.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             length = np.where(slope > 0, slope / curvature, 0.0)
             j = int(np.argmax(length * slope))
         step = min(length[j], ends[1][i] - z[i], z[j] - ends[0][j])
