@@ -9,7 +9,6 @@ from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from kernelbook.kernels.kinds import GAUSSIAN, POLYNOMIAL
 
@@ -180,7 +179,9 @@ class CompiledPoints:
         at, norms = self.features[:, columns], self._norms[columns]
         size = max(1, CACHED_VALUES // max(1, len(columns)))
         scratch = np.empty((min(size, len(rows)), len(columns))) if out is None else out
-        for batch in gen_batches(len(rows), size):
+        # Not scikit-learn's batches, whose check of arguments takes longer than a small batch.
+        for first in range(0, len(rows), size):
+            batch = slice(first, first + size)
             here = rows[batch]
             values = scratch[: len(here)] if out is None else out[batch]
             np.matmul(self.features[:, here].T, at, out=values)

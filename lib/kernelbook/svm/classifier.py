@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
@@ -38,53 +38,13 @@ from kernelbook.svm.pairs import (
     solve_pairs,
     worst,
 )
+from kernelbook.svm.signs import class_codes
 from kernelbook.svm.weights import class_weights
 
-__all__ = ["BinaryClassifier", "KernelSVC", "class_codes", "svc_dual"]
+__all__ = ["BinaryClassifier", "KernelSVC", "svc_dual"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-
-
-def class_codes(y: ArrayLike) -> tuple[NDArray[Any], Index]:
-    """Return the sorted classes, and the place of each point's class among them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of one type.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-        The labels, at least two.
-    codes : ndarray of shape (n,), dtype=int
-        From 0 to n_classes - 1.
-
-    Raises
-    ------
-    ValueError
-        If there is one label only, or labels of several types.
-
-    Examples
-    --------
-    >>> class_codes(["low", "high", "mid"])[1].tolist()
-    [1, 0, 2]
-    """
-    y = column_or_1d(y, warn=True)
-    if y.dtype == object:
-        strings = {isinstance(label, str) for label in y}
-        y = np.asarray(y.tolist())
-        if y.dtype == object or len(strings) > 1:
-            raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
-            "2 classes."
-        )
-    return classes, codes
 
 
 class BinaryClassifier(ClassifierMixin, KernelEstimator):
@@ -260,9 +220,6 @@ class KernelSVC(BinaryClassifier):
     and share what is computed of its matrix beforehand. For one machine a class, against all
     others, wrap this one in :class:`sklearn.multiclass.OneVsRestClassifier`.
 
-    **Probabilities** come from ``sklearn.calibration.CalibratedClassifierCV(KernelSVC())``, which
-    calibrates decision values on points that the machine was not fitted to.
-
     References
     ----------
     [Cortes1995]_, [Platt1998]_, [Fan2005]_
@@ -282,6 +239,13 @@ class KernelSVC(BinaryClassifier):
     >>> svc = KernelSVC(kernel="linear").fit([[0.0], [2.0], [4.0]], ["a", "b", "c"])
     >>> svc.predict([[2.5]]).tolist(), svc.decision_function([[2.5]]).round(2).tolist()
     (['b'], [[-0.21, 2.22, 0.93]])
+
+    Probabilities come from decision values of points that a machine was not fitted to:
+
+    >>> from sklearn.calibration import CalibratedClassifierCV
+    >>> X, y = [[i / 9] for i in range(30)], [i // 10 for i in range(30)]
+    >>> CalibratedClassifierCV(KernelSVC()).fit(X, y).predict_proba([[0.2]]).round(1).tolist()
+    [[0.7, 0.2, 0.1]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -122,17 +122,17 @@ def solve_pairs(
     ConvergenceWarning
         If solutions are not optimal to ``options.tol``; the message quotes the worst gap.
     """
-    k = int(codes.max()) + 1
+    k, few = int(codes.max()) + 1, options.exact_from
     if goes_exact((k - 1) * len(codes), options):
-        # The compiled loops are loaded once for all pairs.
-        options = replace(options, exact_from=0)
+        # The compiled loops are loaded, or compiled, once for all pairs.
+        options = replace(options, exact_from=0, uncompiled_up_to=0)
     tasks = []
     for i, j in combinations(range(k), 2):
         index = np.flatnonzero((codes == i) | (codes == j))
         first = codes[index] == i
         near = None if start is None else np.where(first, start[j - 1, index], start[i, index])
         signs = np.where(first, 1.0, -1.0)
-        tasks.append(delayed(_solve_pair)(dual, K, index, signs, box[index], options, near))
+        tasks.append(delayed(_solve_pair)(dual, K, index, signs, box[index], options, near, few))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         solutions: list[QPSolution] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
@@ -157,14 +157,15 @@ def _solve_pair(
     box: Array,
     options: SolverOptions,
     start: Array | None,
+    few: int,
 ) -> QPSolution:
     if K.in_memory is not None:
         part: Quadratic = DenseQuadratic(K.block(index, index), is_relative=K.is_relative)
     else:
         part = K.restricted(index)
-    # The cost of a factor grows with the square of the features, which pays for many points only.
+    # A factor costs the more the more features there are, which pays for many points only.
     if isinstance(part, LowRankQuadratic) and options.solver == "auto":
-        part = part.formed() if part.F.shape[1] > len(index) else part
+        part = part.formed() if len(index) < max(few, part.F.shape[1]) else part
     return solve(dual(part, signs, box), options, start)
 
 
