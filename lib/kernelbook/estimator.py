@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from functools import wraps
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -149,6 +150,11 @@ def _reason(estimator: Any, error: Exception) -> str | None:
     message, kernel = str(error), vars(estimator).get("kernel")
     if "value of NA is ambiguous" in message:
         return "X or y has a missing value (pandas.NA): leave the row out, or fill it in."
+    if "Sparse data was passed" in message and kernel is not None:
+        return (
+            f"{type(estimator).__name__} takes no sparse X with kernel={kernel!r}: KernelSVC, "
+            "KernelSVR, OneClassSVM and SVDD do with 'linear', 'poly' and 'rbf'. Pass X.toarray()."
+        )
     if "could not convert string to float" in message and callable(kernel):
         return (
             "a kernel callable gets X as numbers, but X holds strings: compute the matrix of its "
@@ -164,8 +170,11 @@ class KernelEstimator(BaseEstimator):
     ----------
     kernel_ : Kernel
         What ``kernel`` and its parameters stand for on the training data.
+    takes_sparse : bool
+        Whether points may be sparse, if the kernel takes them.
     """
 
+    takes_sparse: ClassVar[bool] = False
     kernel: KernelLike
     gamma: float | str
     degree: int
@@ -181,6 +190,12 @@ class KernelEstimator(BaseEstimator):
     support_vectors_: Matrix
     _bias: float | Array
     _expansion: Expansion
+
+    @property
+    def _sparse_format(self) -> str | bool:
+        """The format of sparse points that a fit with this kernel takes; False if it takes none."""
+        kernel = NAMED.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        return "csr" if self.takes_sparse and getattr(kernel, "takes_sparse", False) else False
 
     @property
     def gamma_(self) -> float:
@@ -205,13 +220,15 @@ class KernelEstimator(BaseEstimator):
         """The kernel object, the kept training points, and the kernel split about their mean."""
         kernel = self._resolve_kernel(X, sample_weight)
         points = kernel.subset(X, kept)
-        return kernel, points, kernel.about(points.mean(axis=0))
+        # A centre other than zero would take their zeros from sparse points.
+        centre = np.zeros(X.shape[1]) if issparse(X) else points.mean(axis=0)
+        return kernel, points, kernel.about(centre)
 
     def _keep_support(
         self, X: Matrix, kernel: Kernel, split: Kernel, kept: Index, solution: QPSolution, x: Array
     ) -> Array:
         """Set what follows from the coefficients x of the kept points; return those of all (n,)."""
-        coefficients, support = expand(len(X), kept, x, solution.status != "max_iter")
+        coefficients, support = expand(X.shape[0], kept, x, solution.status != "max_iter")
         self.kernel_, self.support_ = kernel, support
         self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
         self.dual_coef_ = coefficients[support][None, :]
@@ -238,7 +255,10 @@ class KernelEstimator(BaseEstimator):
     def _check_new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
         try:
-            return cast(Matrix, validate_data(self, X, dtype=np.float64, reset=False))
+            checked = validate_data(
+                self, X, dtype=np.float64, reset=False, accept_sparse=self._sparse_format
+            )
+            return cast(Matrix, checked)
         except ValueError as error:
             if is_precomputed(self.kernel) and "features" in str(error):
                 raise ValueError(
@@ -251,6 +271,7 @@ class KernelEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.sparse = self._sparse_format == "csr"
         return tags
 
 
@@ -366,7 +387,7 @@ def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRan
     >>> K.F.tolist()
     [[1.0], [2.0]]
     """
-    n = len(X)
+    n = X.shape[0]
     if options.solver == "low_rank":
         largest = MOST_FEATURES
     elif options.solver == "auto" and n >= options.exact_from:
@@ -412,7 +433,8 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     low_rank = low_rank_matrix(kernel, X, options)
     if low_rank is not None:
         return low_rank
-    if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
+    n = X.shape[0]
+    if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
         return GramQuadratic(kernel, X)
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
 

@@ -248,6 +248,7 @@ class KernelSVC(BinaryClassifier):
     [[0.7, 0.2, 0.1]]
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -323,7 +324,7 @@ class KernelSVC(BinaryClassifier):
         self._validate_params()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties needs decision_function_shape='ovr': set one of both.")
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse=self._sparse_format)
         classes, codes = class_codes(y)
         weights = check_weights(sample_weight, X)
         box = self.C * weights
