@@ -73,7 +73,10 @@ def test_all_solvers_find_one_optimum(seed, monkeypatch):
     monkeypatch.setattr(module, "solve", remember)
     ways = [(solver, X) for solver in SOLVERS]
     ways += [("low_rank", X)] if few_features else []
-    ways += [("exact", csr_array(X))] if machine.kernel != "laplacian" else []
+    # Sparse points are not centred, which moves the objective where the sum is not zero.
+    sums_to_zero = isinstance(machine, KernelSVC | KernelSVR)
+    if machine.kernel == "rbf" or (few_features and sums_to_zero):
+        ways.append(("exact", csr_array(X)))
     for solver, points in ways:
         machine.set_params(solver=solver).fit(points, y, sample_weight=weights)
         assert machine.certificate_.status == "optimal"
