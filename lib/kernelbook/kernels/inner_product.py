@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb, factorial
 from numbers import Real
@@ -256,7 +257,7 @@ class _AboutCentre(Kernel):
             mixed=mixed_coefficients(self._base, self.kernel.degree),
         )
 
-    @property
+    @cached_property
     def _base(self) -> float:
         return float(self.kernel.gamma * self.centre @ self.centre) + self.kernel.coef0
 
