@@ -127,8 +127,10 @@ def test_rules_for_the_width_are_those_of_arrays(rule):
 
 def test_a_large_matrix_is_never_written_out(monkeypatch):
     n, d = 700, 400_000
-    X = sparse.random(n, d, density=5e-5, random_state=0, format="csr")
-    y = np.asarray(X.sum(axis=1)).ravel() > 0.5 * d * 5e-5
+    rng, each = np.random.default_rng(0), 20
+    entries = (rng.normal(size=n * each), rng.integers(0, d, n * each))
+    X = sparse.csr_array((*entries, np.arange(n + 1) * each), shape=(n, d))
+    y = np.asarray(X.sum(axis=1)).ravel() > 0
     written, write_out = [], type(X).toarray
 
     def remember(matrix):
