@@ -1,11 +1,13 @@
 """What estimators with a kernel have in common: parameters, checks, and a fit that is whole."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
@@ -13,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernelbook.coefficients import degeneracy, expand
 from kernelbook.kernels import (
     NAMED,
     Array,
@@ -43,17 +46,14 @@ __all__ = [
     "Number",
     "all_or_nothing",
     "check_weights",
-    "degeneracy",
-    "expand",
     "low_rank_matrix",
+    "threads",
     "training_gram",
     "training_matrix",
 ]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
-# An interior point that was stopped early leaves no exact zeros.
-UNPOLISHED_ZERO = 1e-6
 # Features of a million points are then 4 GB.
 MOST_FEATURES = 500
 LARGEST = float(np.finfo(float).max)
@@ -275,6 +275,29 @@ class KernelEstimator(BaseEstimator):
         return tags
 
 
+def threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Return a context in which so many threads share what can be shared.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads. If None, that of the context around this one.
+
+    Returns
+    -------
+    context manager
+        That of ``joblib.parallel_config``.
+
+    Examples
+    --------
+    >>> from joblib import effective_n_jobs
+    >>> with threads(2):
+    ...     effective_n_jobs()
+    2
+    """
+    return nullcontext() if n_jobs is None else parallel_config("threading", n_jobs=n_jobs)
+
+
 def is_precomputed(kernel: object) -> bool:
     """Say whether ``X`` holds kernel values, from the parameter alone, before a fit.
 
@@ -437,64 +460,3 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
         return GramQuadratic(kernel, X)
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
-
-
-def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:
-    """Return values at some places of a longer vector, and the places of those not zero.
-
-    Parameters
-    ----------
-    size : int
-        Length of the vector.
-    index : ndarray of shape (k,), dtype=int
-        Places of the values.
-    values : ndarray of shape (k,)
-        The values.
-    is_polished : bool, default=True
-        Whether zeros are exact; if not, values below 1e-6 of the largest count as zero.
-
-    Returns
-    -------
-    whole : ndarray of shape (size,)
-        The longer vector.
-    support : ndarray of shape (n_SV,), dtype=int
-        Places of the values that are not zero, in order.
-
-    Examples
-    --------
-    >>> whole, support = expand(4, np.array([1, 3]), np.array([5.0, 0.0]))
-    >>> whole.tolist(), support.tolist()
-    ([0.0, 5.0, 0.0, 0.0], [1])
-    """
-    whole = np.zeros(size)
-    whole[index] = values
-    smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
-    whole[np.abs(whole) <= smallest] = 0.0
-    return whole, np.flatnonzero(whole)
-
-
-def degeneracy(n_support: int, n_points: int) -> str | None:
-    """Say how a solution, optimal as it is, tells little about new points; None if it does not.
-
-    Parameters
-    ----------
-    n_support : int
-        Number of support vectors.
-    n_points : int
-        Number of training points that took part.
-
-    Returns
-    -------
-    str or None
-        One sentence for the attribute ``degeneracy_``.
-
-    Examples
-    --------
-    >>> degeneracy(0, 9)
-    'no training point is a support vector: the function is constant'
-    """
-    if n_support == 0:
-        return "no training point is a support vector: the function is constant"
-    if n_support == n_points:
-        return "every training point is a support vector: nothing has been left out"
-    return None

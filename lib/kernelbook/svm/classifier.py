@@ -1,5 +1,6 @@
 """The soft-margin support vector classifier, with a certificate."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelbook.coefficients import degeneracy
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
@@ -18,7 +20,7 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
+    threads,
     training_matrix,
 )
 from kernelbook.kernels import Kernel, KernelLike, Matrix, linear_coefficients
@@ -35,6 +37,7 @@ from kernelbook.svm.pairs import (
     most_votes,
     paired,
     rows_of_pairs,
+    signed_start,
     solve_pairs,
     worst,
 )
@@ -152,8 +155,12 @@ class KernelSVC(BinaryClassifier):
         values, and not by their order; of more than two classes, with
         ``decision_function_shape='ovr'`` only.
     n_jobs : int, default=None
-        Number of threads that solve pairs of classes. If None, 1 unless in a
+        Number of threads that solve pairs of classes, or that share the sums of kernel values over
+        many points of two classes; the result does not depend on it. If None, 1 unless in a
         ``joblib.parallel_config`` context; -1 for one a core.
+    verbose : bool, default=False
+        Whether the exact solver shows, for two classes, the digits that it has gained with gap
+        and active variables (tqdm).
 
     Attributes
     ----------
@@ -255,6 +262,7 @@ class KernelSVC(BinaryClassifier):
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "n_jobs": [None, Number(Integral, None, None, closed="neither")],
+        "verbose": ["boolean"],
         **KERNEL_CONSTRAINTS,
         **SOLVER_CONSTRAINTS,
     }
@@ -276,6 +284,7 @@ class KernelSVC(BinaryClassifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -290,9 +299,17 @@ class KernelSVC(BinaryClassifier):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        start: ArrayLike | None = None,
+    ) -> Self:
         """Fit the machine.
 
         Parameters
@@ -304,18 +321,15 @@ class KernelSVC(BinaryClassifier):
             class.
         sample_weight : array-like of shape (n,), default=None
             Multiplies C point by point; a weight of 0 leaves the point out.
+        start : array-like of shape (n,) or (k - 1, n), default=None
+            Where the exact solver begins, near the solution: ``alpha_`` of a machine that
+            ``max_iter`` has stopped, or of one with a similar C. The solution is the same.
 
         Returns
         -------
         KernelSVC
-            The fitted estimator.
+            The fitted estimator; an interrupted one is as it was before.
         """
-        return self._fit_from(None, X, y, sample_weight)
-
-    def _fit_from(
-        self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Self:
-        """Fit, from the signed coefficients (k - 1, n) of a similar machine if there is one."""
         if isinstance(self.C, float) and np.isposinf(self.C):
             raise ValueError(
                 f"The 'C' parameter of {type(self).__name__} must be finite: the limit is the hard "
@@ -339,7 +353,7 @@ class KernelSVC(BinaryClassifier):
         kept = np.flatnonzero(box)
         kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
-        near = None if start is None else start[:, kept]
+        near = None if start is None else signed_start(start, codes, len(classes))[:, kept]
         if len(classes) > 2:
             K = matrix_of_pairs(split, points, options)
             solutions = solve_pairs(
@@ -350,7 +364,9 @@ class KernelSVC(BinaryClassifier):
         else:
             K = training_matrix(split, points, options)
             program = svc_dual(K, np.where(codes[kept] == 1, 1.0, -1.0), box[kept])
-            solution = solve(program, options, None if near is None else near[0])
+            options = replace(options, verbose=self.verbose)
+            with threads(self.n_jobs):
+                solution = solve(program, options, None if near is None else near[0])
             self._keep_support(X, kernel, split, kept, solution, solution.x)
             self._keep_intercept(X, split, solution.multiplier)
             self.certificates_ = (self.certificate_,)

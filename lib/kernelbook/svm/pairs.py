@@ -13,10 +13,11 @@ from itertools import combinations
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelbook.estimator import expand, training_gram, training_matrix
+from kernelbook.coefficients import expand
+from kernelbook.estimator import training_gram, training_matrix
 from kernelbook.exceptions import warn_user
 from kernelbook.kernels import Expansion, Kernel, Matrix
 from kernelbook.qp import (
@@ -39,6 +40,7 @@ __all__ = [
     "most_votes",
     "paired",
     "rows_of_pairs",
+    "signed_start",
     "solve_pairs",
     "worst",
 ]
@@ -251,6 +253,44 @@ def paired(codes: Index, kept: Index, solutions: Sequence[QPSolution]) -> Pairs:
         tuple(solution.certificate for solution in solutions),
         max(solution.n_iter for solution in solutions),
     )
+
+
+def signed_start(start: ArrayLike, codes: Index, n_classes: int) -> Array:
+    """Return dual variables with the signs of their points, after checking them.
+
+    Parameters
+    ----------
+    start : array-like of shape (n,) or (k - 1, n)
+        Dual variables, as an estimator's ``alpha_`` has them.
+    codes : ndarray of shape (n,), dtype=int
+        The class of each point.
+    n_classes : int
+        Number of classes k.
+
+    Returns
+    -------
+    ndarray of shape (k - 1, n)
+        In the layout of this module; of two classes the second is the positive one.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or a number is not finite.
+
+    Examples
+    --------
+    >>> signed_start([1.0, 2.0], np.array([0, 1]), 2).tolist()
+    [[-1.0, 2.0]]
+    """
+    alpha = np.array(start, dtype=np.float64, ndmin=2)
+    if alpha.shape != (n_classes - 1, len(codes)) or not np.isfinite(alpha).all():
+        shape = f"({len(codes)},)" if n_classes == 2 else f"({n_classes - 1}, {len(codes)})"
+        raise ValueError(
+            f"start must hold finite numbers of shape {shape}, as alpha_ of a machine for these "
+            f"points does, got shape {np.shape(start)}."
+        )
+    signs = np.where(np.arange(n_classes - 1)[:, None] >= codes, 1.0, -1.0)
+    return alpha * (-signs if n_classes == 2 else signs)
 
 
 def by_pair(by_class: Array) -> Array:

@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
 from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
-from kernelbook.qp.exact.sample import sample, vertex
+from kernelbook.qp.exact.sample import nearest, sample, vertex
 from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
@@ -130,7 +130,7 @@ def solve_exact(
     progress = Progress(options.verbose)
     problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
     try:
-        first = _begin(problem) if start is None else _first_point(problem, a * start)
+        first = _begin(problem) if start is None else nearest(a * start, lower, upper, program.b)
         state, n_outer = _improve_until_optimal(problem, first)
     finally:
         progress.close()
@@ -153,9 +153,9 @@ def _sizes(K: Quadratic) -> tuple[float, float]:
 
 def _begin(problem: "_Problem") -> Array:
     """A feasible point: by the optimum of a sample if there are many points, else any."""
-    n, options = len(problem.s), problem.options
-    if n >= options.sample_from and problem.K.compiled is not None:
-        index = sample(n, options.sample_share)
+    n = len(problem.s)
+    if n >= problem.options.sample_from and problem.K.compiled is not None:
+        index = sample(n, problem.options.sample_share)
         part = problem.sampled(index)
         if float(part.lower.sum()) < part.total < float(part.upper.sum()):
             there, _ = _improve_until_optimal(part, _begin(part))
@@ -165,18 +165,7 @@ def _begin(problem: "_Problem") -> Array:
                 b[index] = there.b
                 t = problem.s - problem.K.product(b)
                 return vertex(t, problem.lower, problem.upper, problem.total)
-    return _first_point(problem, np.zeros(n))
-
-
-def _first_point(problem: "_Problem", near: Array) -> Array:
-    """As near as the box allows, then raised or lowered in order until the sum is met."""
-    lower, upper = problem.lower, problem.upper
-    b = np.clip(near, lower, upper)
-    missing = problem.total - float(b.sum())
-    room = upper - b if missing > 0 else b - lower
-    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
-    moved = np.clip(abs(missing) - before, 0.0, room)
-    return np.clip(b + np.copysign(moved, missing), lower, upper)
+    return nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
 
 
 @dataclass(frozen=True)
@@ -207,7 +196,7 @@ class _Problem:
     progress: Progress
 
     def at(self, b: Array) -> _State:
-        return self.state(b, self.s - self.K.product(b), exact=True)
+        return self.state(b, self.s - self.K.product(b), True)
 
     def moved(self, state: _State, b: Array) -> _State:
         """The state of another point: by what has changed, if that is less than all."""
@@ -232,12 +221,10 @@ class _Problem:
         return _State(b, t, free, high - low, beyond, exact)
 
     def tell(self, state: _State, active: int) -> None:
-        """Show how far a state has come."""
         if not self.progress.verbose:
             return
-        free = state.t[state.free]
-        slope = state.t - (np.median(free) if len(free) else 0.0)
-        rise, fall = np.maximum(slope, 0.0), np.maximum(-slope, 0.0)
+        level = np.median(state.t[state.free]) if state.free.any() else 0.0
+        rise, fall = np.maximum(state.t - level, 0.0), np.maximum(level - state.t, 0.0)
         gap = float(rise @ (self.upper - state.b) + fall @ (state.b - self.lower))
         objective = 0.5 * abs(float(state.b @ (self.s + state.t)))
         relative = gap / max(objective, objective + gap, EPS)
@@ -265,6 +252,12 @@ def _improve_until_optimal(problem: _Problem, first: Array) -> tuple[_State, int
         if n_outer >= options.max_iter:
             break
         n_outer += 1
+        # Rows in single precision may leave more than eps among many points: t is exact now.
+        is_long = len(state.b) >= options.sample_from and state.violation > 10 * eps
+        if is_long and state.exact and approaches <= options.max_approaches:
+            approaches += 1
+            state, eps = _approach(problem, state, eps)
+            continue
         inside = problem.working_set(state, eps)
         problem.tell(state, int(inside.sum()))
         if BYTES_PER_ENTRY * int(inside.sum()) ** 2 > WORKING_SETS * 1e6 * options.cache_size:
