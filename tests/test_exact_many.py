@@ -161,7 +161,7 @@ def test_a_fit_goes_on_from_where_it_was_stopped():
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         part.fit(X, y)
     again = KernelSVC(10.0)
-    assert steps_of_fit(again, X, y, start=part.alpha_) < 0.5 * steps
+    assert steps_of_fit(again, X, y, start=part.alpha_) < 0.9 * steps
     assert again.certificate_.status == "optimal"
     assert_allclose(again.alpha_, whole.alpha_, atol=1e-7)
 
