@@ -194,8 +194,12 @@ class KernelEstimator(BaseEstimator):
     @property
     def _sparse_format(self) -> str | bool:
         """The format of sparse points that a fit with this kernel takes; False if it takes none."""
-        kernel = NAMED.get(self.kernel) if isinstance(self.kernel, str) else self.kernel
-        return "csr" if self.takes_sparse and getattr(kernel, "takes_sparse", False) else False
+        kernel: object = self.kernel
+        if isinstance(kernel, str):
+            is_taken = kernel in NAMED and NAMED[kernel].takes_sparse
+        else:
+            is_taken = isinstance(kernel, Kernel) and kernel.takes_sparse
+        return "csr" if self.takes_sparse and is_taken else False
 
     @property
     def gamma_(self) -> float:

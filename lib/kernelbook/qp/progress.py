@@ -11,20 +11,19 @@ __all__ = ["Progress"]
 class Progress:
     """Digits of the violation that have been gained, with the gap and the variables in play.
 
-    Parameters
-    ----------
-    verbose : bool
-        Whether anything is shown; without it no method does anything.
+    Raises
+    ------
+    ImportError
+        If tqdm is not installed; the message names the extra.
 
     Examples
     --------
-    >>> progress = Progress(verbose=False)
-    >>> progress.tell("pairs", violation=1e-3, active=10)
+    >>> Progress().close()
     """
 
-    def __init__(self, verbose: bool) -> None:
-        self._bar: Any = None
-        self.verbose = verbose
+    def __init__(self) -> None:
+        tqdm = import_optional("tqdm.auto", extra="study", purpose="verbose=True")
+        self._bar: Any = tqdm.tqdm(bar_format="{desc} {n:.1f} digits {elapsed}{postfix}")
         self._first, self._gap = 0.0, ""
 
     def tell(self, phase: str, *, violation: float, active: int, gap: float | None = None) -> None:
@@ -41,12 +40,9 @@ class Progress:
         gap : float, default=None
             Relative duality gap. If None, the one before is shown.
         """
-        if not self.verbose or not violation > 0:
+        if not violation > 0:
             return
-        if self._bar is None:
-            tqdm = import_optional("tqdm.auto", extra="study", purpose="verbose=True")
-            form = "{desc} {n:.1f} digits {elapsed}{postfix}"
-            self._bar, self._first = tqdm.tqdm(bar_format=form), violation
+        self._first = self._first or violation
         if gap is not None:
             self._gap = f"gap {gap:.1e}, "
         self._bar.set_description_str(f"{phase:9}", refresh=False)
@@ -55,5 +51,4 @@ class Progress:
 
     def close(self) -> None:
         """Leave the last line as it is."""
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()

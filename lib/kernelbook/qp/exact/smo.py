@@ -152,7 +152,8 @@ class Pairwise:
         bool
             False if the steps did not suffice.
         """
-        self._shrink()
+        if self._cache is not None:
+            self._shrink()
         while True:
             limit = min(max_steps, self.n_steps + self._options.shrink_every)
             status = self._steps(eps, limit)
@@ -198,7 +199,8 @@ class Pairwise:
         rises = self._t + self._up >= self._bottom.min()
         falls = self._t + self._low <= self._top.max()
         kept = np.flatnonzero(rises | falls)
-        if len(kept) > self._options.compact_at * len(self._active):
+        # At the end nobody objects, and nobody is put aside.
+        if not 0 < len(kept) <= self._options.compact_at * len(self._active):
             return
         self.point()  # what is put aside keeps its last values there
         self._cache.compact(kept)

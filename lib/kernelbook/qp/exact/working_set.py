@@ -127,13 +127,14 @@ def solve_exact(
     # Two variables a point share its row where half of the matrix repeats itself.
     n_points = len(s) if K.folded() is None else len(s) // 2
     spent = _Budget(budget * n_points**2 * (n_points + DENSE_OVERHEAD))
-    progress = Progress(options.verbose)
+    progress = Progress() if options.verbose else None
     problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
     try:
         first = _begin(problem) if start is None else nearest(a * start, lower, upper, program.b)
         state, n_outer = _improve_until_optimal(problem, first)
     finally:
-        progress.close()
+        if progress is not None:
+            progress.close()
     rounding = AT_BOUND * float(np.abs(state.b).sum())
     b = np.where(state.b - lower <= rounding, lower, state.b)
     b = np.where(upper - b <= rounding, upper, b)
@@ -193,7 +194,7 @@ class _Problem:
     budget: _Budget
     unit: float
     curvature: float
-    progress: Progress
+    progress: Progress | None
 
     def at(self, b: Array) -> _State:
         return self.state(b, self.s - self.K.product(b), True)
@@ -220,15 +221,13 @@ class _Problem:
         beyond = np.where(free, -np.inf, np.where(rises, t - level, level - t))
         return _State(b, t, free, high - low, beyond, exact)
 
-    def tell(self, state: _State, active: int) -> None:
-        if not self.progress.verbose:
-            return
+    def tell(self, progress: Progress, state: _State, active: int) -> None:
         level = np.median(state.t[state.free]) if state.free.any() else 0.0
         rise, fall = np.maximum(state.t - level, 0.0), np.maximum(level - state.t, 0.0)
         gap = float(rise @ (self.upper - state.b) + fall @ (state.b - self.lower))
         objective = 0.5 * abs(float(state.b @ (self.s + state.t)))
         relative = gap / max(objective, objective + gap, EPS)
-        self.progress.tell("exact", violation=state.violation, active=active, gap=relative)
+        progress.tell("exact", violation=state.violation, active=active, gap=relative)
 
     def slack(self, state: _State) -> float:
         """Violation to accept: well below the tolerance, but not below rounding."""
@@ -259,7 +258,8 @@ def _improve_until_optimal(problem: _Problem, first: Array) -> tuple[_State, int
             state, eps = _approach(problem, state, eps)
             continue
         inside = problem.working_set(state, eps)
-        problem.tell(state, int(inside.sum()))
+        if problem.progress is not None:
+            problem.tell(problem.progress, state, int(inside.sum()))
         if BYTES_PER_ENTRY * int(inside.sum()) ** 2 > WORKING_SETS * 1e6 * options.cache_size:
             after, eps = _approach_without_room(problem, state)
             if after is None:
