@@ -122,6 +122,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     (0, [0.1])
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither")],
         "epsilon": [Number(Real, 0, None, closed="left")],
@@ -173,7 +174,9 @@ class KernelSVR(RegressorMixin, KernelEstimator):
             The fitted estimator.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        X, y = validate_data(
+            self, X, y, y_numeric=True, dtype=np.float64, accept_sparse=self._sparse_format
+        )
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         kernel, points, split = self._training_points(X, kept, weights)
