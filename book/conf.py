@@ -29,6 +29,7 @@ extensions = [
     "myst_nb",
     "references",
     "outputs",
+    "answers",
     "live_figures",
     "offline_mathjax",
 ]

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, existsSync, mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { answerExercises } from "./answers.mjs";
 import { driveFigures } from "./live.mjs";
 
 const [book, screenshots, ...wanted] = process.argv.slice(2);
@@ -176,6 +177,21 @@ async function useKeyboard() {
   await context.close();
 }
 
+// Every exercise that has an input: known mistakes are named, the right answer is right.
+async function answerPages(colorScheme, viewport) {
+  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+  let name = "";
+  const say = (text) => problems.push(`${name} (${colorScheme}-${viewport.width}): ${text}`);
+  await watch(context, say);
+  const page = await context.newPage();
+  for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-answer="))) {
+    await open(page, name);
+    await answerExercises(page, say);
+    await accessible(page, say, "answered");
+  }
+  await context.close();
+}
+
 // Every live figure at both widths, light and dark: solved at each position of each slider.
 async function moveFigures(colorScheme, viewport) {
   const hasTouch = viewport === PHONE;
@@ -211,6 +227,8 @@ await readPages("light", PHONE);
 for (const colorScheme of ["light", "dark"]) {
   for (const viewport of [WIDE, PHONE]) await moveFigures(colorScheme, viewport);
 }
+await answerPages("light", WIDE);
+await answerPages("dark", PHONE);
 followLinks();
 if (!wanted.length) await useKeyboard();
 await print();

@@ -44,6 +44,7 @@
     const [grip, arrow, knob] = ["live-grip", "live-arrow", "live-knob"]
       .map((kind) => element("path", { class: kind }, holds));
     plane.over.before(holds);
+    plane.over.after(knob); // a point must not cover it
 
     function drawHolds(normal) {
       const line = ends(normal, values.offset);
