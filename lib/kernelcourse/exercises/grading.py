@@ -107,10 +107,12 @@ class Exercise:
         >>> exercise.key()["mistakes"]
         [(0.0, 'No.')]
         """
-        right = None if self.evaluate is not None else _plain(self.right())
+        right: Any = None if self.evaluate is not None else _plain(self.right())
         if right is None:
             return None
-        known = [(_plain(self._known(wrong)), message) for wrong, message in self.mistakes]
+        known: list[tuple[Any, str]] = [
+            (_plain(self._known(wrong)), message) for wrong, message in self.mistakes
+        ]
         return {
             "right": right,
             "rtol": self.rtol,
