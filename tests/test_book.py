@@ -13,7 +13,7 @@ from numpydoc.docscrape import get_doc_object
 import kernelbook
 import kernelcourse
 from kernelbook.svm import KernelSVC
-from tools import book, browser_test
+from tools import book, browser_test, pdf
 
 ROOT = Path(__file__).parents[1]
 PNG = (
@@ -251,6 +251,13 @@ def test_browser_test_says_what_is_missing():
     assert browser_test.missing("/usr/bin/chromium", "/usr/bin/npm") == ""
     assert "apt install npm" in browser_test.missing("/usr/bin/chromium", None)
     assert "apt install chromium npm" in browser_test.missing(None, None)
+    assert "make pdf CHROMIUM=" in browser_test.missing(None, "npm", "pdf")
+
+
+def test_pdf_without_a_browser_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(pdf, "chromium", lambda: None)
+    assert pdf.main() == 1
+    assert "make pdf needs chromium" in capsys.readouterr().err
 
 
 def test_lock_of_the_browser_test_names_no_address():
