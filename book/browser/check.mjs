@@ -84,6 +84,22 @@ function inspect() {
   return { found, ids, links };
 }
 
+// Runs in the page: what is wider than its column and cannot be scrolled there.
+function cut() {
+  const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
+  const found = [];
+  for (const node of document.querySelectorAll("main :is(table, pre, mjx-container, img, svg.live-plane)")) {
+    const box = node.getBoundingClientRect();
+    if (!box.width || box.right <= innerWidth + 1) continue;
+    let around = node;
+    while (around && !scrolls(around)) around = around.parentElement;
+    if (!around || around.tagName === "HTML" || around.tagName === "BODY" || around.tagName === "MAIN") {
+      found.push(`${node.tagName.toLowerCase()} ${node.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  return found;
+}
+
 async function accessible(page, say, what) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"], preload: false }));
@@ -115,6 +131,7 @@ async function readPages(colorScheme, viewport) {
     if (phone) {
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > PHONE.width) say(`is ${width} pixels wide`);
+      (await page.evaluate(cut)).forEach((what) => say(`is cut: ${what}`));
     } else if (colorScheme === "light") {
       const { found, ids: own, links: out } = await page.evaluate(inspect);
       found.forEach(say);
@@ -171,6 +188,8 @@ async function useKeyboard() {
   await page.waitForSelector("#search-results li a", { timeout: 20000 }).catch(() => {
     say("the search finds nothing");
   });
+  const excerpt = page.locator("#search-results li .context").filter({ hasText: /duality gap/i });
+  await excerpt.first().waitFor({ timeout: 20000 }).catch(() => say("the search shows no excerpt"));
   await reach(".bd-sidebar-primary nav a[href*='notebooks/']", "the navigation");
   await page.keyboard.press("Enter");
   await page.waitForURL(/notebooks\//);
