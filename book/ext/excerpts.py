@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 def plain(tree: nodes.document) -> str:
     """Prose and captions of a page, without code; TeX with commands is no text to be read."""
     return " ".join(
-        " ".join(_readable(part) for part in node.findall(nodes.Text))
+        " ".join("".join(_readable(part) for part in node.findall(nodes.Text)).split())
         for node in tree.findall(nodes.TextElement)
         if isinstance(node, nodes.paragraph | nodes.title | nodes.caption | nodes.term)
     )
@@ -23,7 +23,7 @@ def plain(tree: nodes.document) -> str:
 
 def _readable(text: nodes.Text) -> str:
     is_tex = isinstance(text.parent, nodes.math) and "\\" in text
-    return "…" if is_tex else " ".join(text.split())
+    return "…" if is_tex else str(text)
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
