@@ -38,7 +38,11 @@ async function watch(context, say) {
       say(`asks for ${url}`);
     }
   });
-  context.on("requestfailed", (request) => say(`could not load ${request.url()}`));
+  context.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText;
+    // A page that is left before its pictures have come gives them up.
+    if (why !== "net::ERR_ABORTED") say(`could not load ${request.url()}: ${why}`);
+  });
   context.on("console", (message) => {
     if (message.type() === "error") say(`console: ${message.text()}`);
   });
