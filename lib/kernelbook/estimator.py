@@ -414,7 +414,9 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
         return low_rank
     if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
         return GramQuadratic(kernel, X)
-    return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
+    return DenseQuadratic(
+        training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
+    )
 
 
 def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:

@@ -21,12 +21,23 @@ from kernelbook.kernels.parameters import Array, Index, KernelParameters, Matrix
 if TYPE_CHECKING:
     from kernelbook.kernels.compiled import CompiledPoints
 
-__all__ = ["NAMED", "Array", "Index", "Kernel", "KernelLike", "Matrix", "resolve_kernel"]
+__all__ = [
+    "ENTRY_ERROR",
+    "NAMED",
+    "Array",
+    "Index",
+    "Kernel",
+    "KernelLike",
+    "Matrix",
+    "resolve_kernel",
+]
 
 # Scikit-learn's names where it has one.
 NAMED: dict[str, type[Kernel]] = {}
 # Points of a block for a diagonal: 15/16 of its values are computed in vain.
 DIAGONAL_BLOCK = 16
+# Relative error of a value: an exponential loses a few digits.
+ENTRY_ERROR = 4.0 * float(np.finfo(float).eps)
 
 
 class Kernel(ABC):
@@ -42,6 +53,8 @@ class Kernel(ABC):
         Whether the images are the points themselves.
     is_split : bool
         Whether this is what :meth:`about` has left of another kernel.
+    entry_error : float
+        Relative error of a value.
     is_psd : bool
         Whether every Gram matrix is positive semi-definite by construction. If not, machines
         check it in ``fit``.
@@ -101,6 +114,11 @@ class Kernel(ABC):
         if "gamma" in own:
             given["gamma"] = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
         return cls(**{name: value for name, value in given.items() if name in own})
+
+    @property
+    def entry_error(self) -> float:
+        """Relative error of a value, by rounding."""
+        return ENTRY_ERROR
 
     @property
     def is_psd(self) -> bool:

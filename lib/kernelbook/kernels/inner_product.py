@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
+from kernelbook.kernels.base import ENTRY_ERROR, Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
 from kernelbook.kernels.parameters import KernelParameters
@@ -50,6 +50,11 @@ class Polynomial(Kernel, name="poly"):
         object.__setattr__(self, "degree", check_degree(self.degree))
         check_number(self.gamma, "gamma")
         check_number(self.coef0, "coef0")
+
+    @property
+    def entry_error(self) -> float:
+        """Relative error of a value: a power multiplies that of its base."""
+        return ENTRY_ERROR * self.degree
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
@@ -210,6 +215,10 @@ class _AboutCentre(Kernel):
     centre: Array
     is_psd = True
     is_split = True
+
+    @property
+    def entry_error(self) -> float:
+        return self.kernel.entry_error
 
     @property
     def constant(self) -> float:

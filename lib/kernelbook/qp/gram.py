@@ -37,6 +37,7 @@ class GramQuadratic(Quadratic):
 
     def __init__(self, kernel: Kernel, X: Array) -> None:
         self.kernel, self.X, self._values = kernel, X, kernel.among(X)
+        self.entry_error = kernel.entry_error
         self.compiled = kernel.compiled(X) if loops_are_available() else None
         self.diagonal = kernel.diagonal(X) if self.compiled is None else self.compiled.diagonal
         largest = float(self.diagonal.max())

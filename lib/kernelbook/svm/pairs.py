@@ -79,7 +79,9 @@ def matrix_of_pairs(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     K = training_matrix(kernel, X, options)
     fits = 8 * len(K) ** 2 <= 1e6 * options.cache_size
     if fits and not (K.in_memory is not None or K.is_low_rank or K.compiled is not None):
-        return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
+        return DenseQuadratic(
+            training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
+        )
     return K
 
 
@@ -159,7 +161,9 @@ def _solve_pair(
     start: Array | None,
 ) -> QPSolution:
     if K.in_memory is not None:
-        part: Quadratic = DenseQuadratic(K.block(index, index), is_relative=K.is_relative)
+        part: Quadratic = DenseQuadratic(
+            K.block(index, index), is_relative=K.is_relative, entry_error=K.entry_error
+        )
     else:
         part = K.restricted(index)
     # The cost of a factor grows with the square of the features, which pays for many points only.
