@@ -28,7 +28,7 @@ SET_UP = $(CHECK_PYTHON) && exec $(PYTHON) -m tools.set_up
 IN_ENVIRONMENT = $(SET_UP) --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment book pdf browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -79,6 +79,9 @@ assignment: ## write notebook NB=03 as an assignment for nbgrader, and what stud
 
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book
+
+pdf: ## print the whole book into build/kernelbook.pdf; needs Chromium and npm
+	@$(IN_ENVIRONMENT) -m tools.pdf
 
 browser-test: ## open every page of the book in Chromium without a network: links, formulas, accessibility
 	@$(IN_ENVIRONMENT) -m tools.browser_test $(PAGES)

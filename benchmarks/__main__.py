@@ -18,6 +18,7 @@ from pathlib import Path
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 from benchmarks import goals, report
+from benchmarks.brief import brief
 from benchmarks.measure import MeasurementError, in_own_process, load_average
 from benchmarks.plan import GROUPS, Cell, Group, load
 
@@ -55,8 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     (directory / "table.md").write_text(table, encoding="utf-8")
     if directory == RESULTS:
         insert(ROOT / "benchmarks" / "README.md", table)
-        shown = report.markdown(goals.headline(summary, groups))
-        insert(ROOT / "README.md", f"{shown}\n{goals.grid_verdicts(summary, groups)}")
+        insert(ROOT / "README.md", brief(summary))
     print(f"\n{table}\nWritten to {directory}")
     return conclude(options.only, summary, failures)
 

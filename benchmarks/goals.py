@@ -2,12 +2,11 @@
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from benchmarks.plan import RATE, Ceiling, Goal, Group, Problem
 from benchmarks.report import FLOOR, Row, label, values
 
-__all__ = ["grid_verdicts", "headline", "judge", "over_limits", "verdicts"]
+__all__ = ["judge", "over_limits", "verdicts"]
 
 
 def judge(goal: Goal | Ceiling, group: str, summary: Sequence[Row]) -> tuple[str, bool | None]:
@@ -84,37 +83,6 @@ def _matches(row: Row, wanted: Problem) -> bool:
         any(label({name: value}) in numbers for value in values(given))
         for name, given in wanted.items()
     )
-
-
-def headline(summary: Sequence[Row], groups: Mapping[str, Group]) -> list[Row]:
-    """The rows that a goal compares, unless it is about several sizes."""
-    return [
-        row
-        for row in summary
-        if any(
-            _matches(row, goal.where) and row["method"] in _compared(goal) and not _is_grid(goal)
-            for goal in groups[row["group"]].goals
-        )
-    ]
-
-
-def grid_verdicts(summary: Sequence[Row], groups: Mapping[str, Group]) -> str:
-    """The goals about several sizes, which :func:`headline` leaves out."""
-    return verdicts(
-        summary,
-        {
-            name: replace(group, goals=[goal for goal in group.goals if _is_grid(goal)])
-            for name, group in groups.items()
-        },
-    )
-
-
-def _compared(goal: Goal | Ceiling) -> tuple[str, ...]:
-    return (goal.ours,) if isinstance(goal, Ceiling) else (goal.ours, goal.rival)
-
-
-def _is_grid(goal: Goal | Ceiling) -> bool:
-    return any(isinstance(given, tuple) for given in goal.where.values())
 
 
 def over_limits(group: Group, summary: Sequence[Row]) -> list[str]:

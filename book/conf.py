@@ -29,8 +29,10 @@ extensions = [
     "myst_nb",
     "references",
     "outputs",
+    "answers",
     "live_figures",
     "offline_mathjax",
+    "excerpts",
 ]
 
 # A work that nothing cites: tests/test_references.py finds it, and duplicates, without a build.
@@ -69,6 +71,7 @@ html_css_files = ["book.css"]
 html_js_files = ["book.js"]
 html_theme = "sphinx_book_theme"
 html_title = "kernelbook"
+html_logo = html_favicon = str(BOOK / "_static" / "mark.svg")
 html_context = {"default_mode": "auto"}
 html_use_index = False
 html_domain_indices = False
@@ -76,9 +79,11 @@ html_copy_source = True
 html_show_sphinx = False
 html_last_updated_fmt = None
 html_theme_options = {
+    "logo": {"text": "kernelbook", "alt_text": "kernelbook, to the first page"},
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "search_bar_text": "Search the book",
+    "navbar_persistent": [],  # one search box is enough: that of the sidebar
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
     "use_download_button": True,

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import dual, general, goals, kfda, kpca, oneclass, regression, report, samplers, svm
+from benchmarks.brief import PAIRS, brief
 from benchmarks.measure import send_measurement
 from benchmarks.plan import GROUPS, Ceiling, Goal, Method, load
 from benchmarks.problems import Labelled, labelled, two_classes
@@ -334,18 +335,24 @@ def test_results_survive_writing_and_reading(tmp_path):
     assert report.markdown(back) == report.markdown(report.summarise(ROWS))
 
 
-def test_headline_keeps_the_problems_of_the_goals():
-    problems = ["n = 2000, d = 2, C = 10", "n = 5000, d = 2, C = 10", "n = 50000, d = 2, C = 10"]
-    methods = [svm.NAIVE, svm.SPARSE, svm.EXACT]
+def test_the_brief_table_is_one_line_a_pair_that_was_measured():
     rows = [
-        {"group": "svm", "problem": problem, "method": method, "cpu_s": 1.0}
-        for problem in problems
-        for method in methods
+        {"group": pair.group, "problem": pair.problem, "method": method, "cpu_s": seconds}
+        | {pair.accuracy: error}
+        for pair in PAIRS[:2]
+        for method, seconds, error in ((pair.ours, 0.25, 1e-15), (pair.rival, 0.5, 2e-4))
     ]
-    kept = goals.headline(rows, {"svm": load("svm")})
-    assert kept == [rows[0], rows[2], rows[8]]
-    lines = goals.grid_verdicts(rows, {"svm": load("svm")}).splitlines()
-    assert len(lines) == 2 and all("n = 1000/2000/5000/10000" in line for line in lines)
+    assert brief(rows[:3]).splitlines()[2:] == [
+        "| SVM, 500 points | 0.25 s, gap 1e-15 | scikit-learn, tol 1e-3: 0.5 s, gap 2e-04 |"
+    ]
+    assert len(brief(rows).splitlines()) == 4
+
+
+def test_the_readme_shows_what_was_measured():
+    summary = report.summarise(report.read(ROOT / "benchmarks" / "results", GROUPS))
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert report.with_table(text, brief(summary)) == text
+    assert brief(summary).count("\n") == 2 + len(PAIRS)
 
 
 def test_growth_of_a_power_law():

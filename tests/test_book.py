@@ -13,7 +13,7 @@ from numpydoc.docscrape import get_doc_object
 import kernelbook
 import kernelcourse
 from kernelbook.svm import KernelSVC
-from tools import book, browser_test
+from tools import book, browser_test, pdf
 
 ROOT = Path(__file__).parents[1]
 PNG = (
@@ -27,8 +27,8 @@ def display(data, alt=None):
     return nbformat.v4.new_output("display_data", data=data, metadata=metadata)
 
 
-def notebook(text):
-    """One equation, one figure, one cell with sliders."""
+def notebook(text, cells=()):
+    """One equation, one figure, one cell with sliders, and more cells."""
     python = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
     figure = nbformat.v4.new_code_cell("show(figure)", execution_count=1)
     figure.outputs = [
@@ -44,16 +44,16 @@ def notebook(text):
     sliders.metadata.tags = ["widget"]
     sliders.outputs = [display({"text/plain": "interactive(children=...)"})]
     prose = nbformat.v4.new_markdown_cell(f"# 03 A title\n\nWhat is asked here?\n\n{text}")
-    cells = [prose, figure, sliders]
+    cells = [prose, figure, sliders, *cells]
     return nbformat.v4.new_notebook(cells=cells, metadata=python)
 
 
-def build(folder, text, **environment):
+def build(folder, text, cells=(), **environment):
     """The page of the notebook as Sphinx writes it, its exit code and its warnings."""
     source, target = folder / "source", folder / "target"
     (source / "notebooks").mkdir(parents=True)
-    (source / "book").mkdir()
-    nbformat.write(notebook(text), source / "notebooks" / "03_title.ipynb")
+    (source / "book").mkdir(exist_ok=True)
+    nbformat.write(notebook(text, cells), source / "notebooks" / "03_title.ipynb")
     (source / "index.md").write_text("# Index\n\n```{toctree}\nnotebooks/03_title\nbook/run\n```\n")
     (source / "book" / "run.md").write_text(
         "# Run\n\n[A place](../notebooks/03_title.ipynb#figure-3-1)"
@@ -251,6 +251,13 @@ def test_browser_test_says_what_is_missing():
     assert browser_test.missing("/usr/bin/chromium", "/usr/bin/npm") == ""
     assert "apt install npm" in browser_test.missing("/usr/bin/chromium", None)
     assert "apt install chromium npm" in browser_test.missing(None, None)
+    assert "make pdf CHROMIUM=" in browser_test.missing(None, "npm", "pdf")
+
+
+def test_pdf_without_a_browser_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(pdf, "chromium", lambda: None)
+    assert pdf.main() == 1
+    assert "make pdf needs chromium" in capsys.readouterr().err
 
 
 def test_lock_of_the_browser_test_names_no_address():

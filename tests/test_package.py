@@ -159,8 +159,8 @@ def test_version_is_said_once_and_repeated_faithfully():
     assert kernelbook.__version__ == PROJECT["version"] == citation["version"] == released[0]
 
 
-def test_the_readme_certifies_a_machine_in_a_bare_environment(bare):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_six_lines_certify_a_machine_in_a_bare_environment(bare):
+    text = (ROOT / "book" / "pages" / "library.md").read_text(encoding="utf-8")
     (script,) = re.findall(r"```py\n(.*?)```", text, re.DOTALL)
     assert len([line for line in script.splitlines() if line]) == 6
     run = bare(script)

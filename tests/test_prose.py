@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.readme import with_map
+from tools.readme import index_of_notebooks
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "data").glob("*.md"))
@@ -58,16 +58,25 @@ def test_nothing_unfinished_and_no_trace_of_a_machine(source):
     assert MACHINE.search(text) is None
 
 
-def test_map_in_the_readme_is_that_of_the_notebooks():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert with_map(text, ROOT / "notebooks") == text, "run `python -m tools.readme`"
+def test_the_map_of_the_notebooks_is_up_to_date():
+    text = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
+    assert index_of_notebooks(ROOT / "notebooks") == text, "run `python -m tools.readme`"
 
 
-def test_the_lines_of_the_readme_give_certificates(capsys):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    fit, certify = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    names = {}
-    exec(compile(fit, "README.md", "exec"), names)
+def python_of(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    return code
+
+
+def test_the_readme_is_short_and_its_lines_prove_a_fit(capsys):
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+    code = python_of("README.md")
+    assert len([line for line in code.splitlines() if line]) <= 8
+    exec(compile(code, "README.md", "exec"), {})
     assert "status='optimal'" in capsys.readouterr().out
-    exec(compile(certify, "README.md", "exec"), names)
+
+
+def test_the_page_on_the_library_certifies_a_fit(capsys):
+    exec(compile(python_of("book/pages/library.md"), "library.md", "exec"), {})
     assert 0 < float(capsys.readouterr().out.split()[0]) < 1e-2

@@ -1,11 +1,12 @@
 """The notebook runner: what it writes, skips and refuses."""
 
+import re
 import subprocess
 import sys
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from toy_project import command, make_project, write_notebook
 
 from tools import built, execution, pages, run_notebooks
@@ -301,3 +302,19 @@ def test_normalise_refuses_stderr():
     cell = new_code_cell("x", outputs=[new_output("stream", name="stderr", text="careful")])
     with pytest.raises(StoredWarningError, match="careful"):
         normalise(new_notebook(cells=[cell]))
+
+
+def test_a_page_of_run_stands_by_itself_and_leads_on():
+    cells = [new_markdown_cell("# 02. Two\n\n$x$"), new_markdown_cell("## The model\n\nText.")]
+    page = pages.to_html(new_notebook(cells=cells), "02_two", ["01_one", "02_two", "03_three"])
+    fetched = re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"', page)
+    assert [address for address in fetched if not address.startswith("data:")] == []
+    assert "import mermaid" not in page and len(page) > 2e6  # with the script for formulas
+    assert page.count('<a rel="prev" href="01_one.html">') == 2
+    assert page.count('<a rel="next" href="03_three.html">') == 2
+    assert '<li><a href="#The-model">The model</a></li>' in page
+
+
+def test_without_the_package_formulas_come_from_the_network(monkeypatch):
+    monkeypatch.setattr(pages, "find_spec", lambda name: None)
+    assert pages.mathjax.__wrapped__() == pages.ELSEWHERE

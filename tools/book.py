@@ -26,6 +26,7 @@ import nbformat
 
 import kernelbook
 import kernelcourse
+from tools.answers import answers
 from tools.notebook_form import Page
 from tools.readme import map_of_notebooks
 from tools.reproducible import reproducible_environment
@@ -109,7 +110,10 @@ def sources() -> Iterator[tuple[str, bytes]]:
     index = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     notebooks = ROOT / "notebooks"
     yield "index.md", index.replace("<!-- map -->\n", map_of_notebooks(notebooks)).encode()
-    yield "book/figures.md", figures_page(sorted(notebooks.glob("[0-9]*.ipynb"))).encode()
+    paths = sorted(notebooks.glob("[0-9]*.ipynb"))
+    yield "book/figures.md", figures_page(paths).encode()
+    for path in paths:
+        yield f"book/answers/{path.stem}.json", answers(path).encode()
     modules = public_modules()
     yield "api/index.rst", api_page(modules).encode()
     for module in modules:

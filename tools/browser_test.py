@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from tools import book
 
-__all__ = ["main", "missing"]
+__all__ = ["FOLDER", "chromium", "install", "main", "missing"]
 
 FOLDER = book.ROOT / "book" / "browser"
 SCREENSHOTS = book.ROOT / "build" / "screenshots"
@@ -24,8 +24,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     pages = list(sys.argv[1:] if arguments is None else arguments)
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if complaint := missing(chromium, shutil.which("npm")):
+    browser = chromium()
+    if complaint := missing(browser, shutil.which("npm")):
         print(complaint, file=sys.stderr)
         return 1
     if code := book.main([]):
@@ -33,18 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if code := install():
         return code
     command = ["node", "check.mjs", str(book.TARGET), str(SCREENSHOTS), *pages]
-    environment = {**os.environ, "CHROMIUM": str(chromium)}
+    environment = {**os.environ, "CHROMIUM": str(browser)}
     return subprocess.run(command, cwd=FOLDER, env=environment).returncode
 
 
-def missing(chromium: str | None, npm: str | None) -> str:
-    """What has to be installed before the test can run; empty if nothing."""
-    wanted = [name for name, found in (("chromium", chromium), ("npm", npm)) if not found]
+def chromium() -> str | None:
+    """Path of the browser: that of the environment variable CHROMIUM, or one that is installed."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def missing(browser: str | None, npm: str | None, target: str = "browser-test") -> str:
+    """What has to be installed before `make` can reach the target; empty if nothing."""
+    wanted = [name for name, found in (("chromium", browser), ("npm", npm)) if not found]
     if not wanted:
         return ""
     return (
-        f"The browser test needs {' and '.join(wanted)}. Debian, Ubuntu: apt install "
-        f"{' '.join(wanted)}; a browser elsewhere: make browser-test CHROMIUM=/path/to/chromium."
+        f"make {target} needs {' and '.join(wanted)}. Debian, Ubuntu: apt install "
+        f"{' '.join(wanted)}; a browser elsewhere: make {target} CHROMIUM=/path/to/chromium."
     )
 
 

@@ -1,4 +1,4 @@
-"""Draw the figure of README.md and write its map of notebooks, from the notebooks themselves.
+"""Draw the figure of README.md and write notebooks/README.md, the map of the notebooks.
 
 python -m tools.readme
 """
@@ -9,34 +9,38 @@ from pathlib import Path
 
 import nbformat
 
-__all__ = ["main", "map_of_notebooks", "with_map"]
+__all__ = ["index_of_notebooks", "main", "map_of_notebooks"]
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURE = ROOT / "book" / "readme.png"
-BEGIN, END = "<!-- map of notebooks -->\n", "<!-- end of the map -->\n"
 TIME = re.compile(r"[Tt]ime to (study|run)\W*([^.,;|*]+)")
+HEAD = """\
+# The notebooks
+
+Start at 00; each builds on those before it. "Conformal" means the conformal transformation of a
+kernel's metric here, never conformal prediction. `python -m tools.readme` writes this table.
+
+"""
 
 
 def main() -> None:
-    readme = ROOT / "README.md"
-    readme.write_text(with_map(readme.read_text(encoding="utf-8"), ROOT / "notebooks"))
+    notebooks = ROOT / "notebooks"
+    (notebooks / "README.md").write_text(index_of_notebooks(notebooks), encoding="utf-8")
     draw()
 
 
-def with_map(text: str, notebooks: Path) -> str:
-    """The text with the table between its two marks made anew."""
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    return before + BEGIN + map_of_notebooks(notebooks) + END + after
+def index_of_notebooks(notebooks: Path) -> str:
+    """The page that a visitor of the folder sees."""
+    return HEAD + map_of_notebooks(notebooks, folder="")
 
 
-def map_of_notebooks(notebooks: Path) -> str:
+def map_of_notebooks(notebooks: Path, folder: str = "notebooks/") -> str:
     """A Markdown table: number, title with a link, question, time to study, time to run."""
     head = ["| | notebook | the question | study | run |", "|---|---|---|---|---|"]
-    return "\n".join([*head, *_rows(notebooks)]) + "\n"
+    return "\n".join([*head, *_rows(notebooks, folder)]) + "\n"
 
 
-def _rows(notebooks: Path) -> Iterator[str]:
+def _rows(notebooks: Path, folder: str) -> Iterator[str]:
     for path in sorted(notebooks.glob("[0-9]*.ipynb")):
         cells = nbformat.read(path, as_version=4).cells
         prose = "\n\n".join(cell.source for cell in cells[:6] if cell.cell_type == "markdown")
@@ -44,7 +48,7 @@ def _rows(notebooks: Path) -> Iterator[str]:
         question = " ".join(re.sub(r"\*\*(The question\.)?", "", prose.split("\n\n")[1]).split())
         times = dict(TIME.findall(" ".join(prose.split())))
         yield (
-            f"| {path.name[:2]} | [{title}](notebooks/{path.name}) "
+            f"| {path.name[:2]} | [{title}]({folder}{path.name}) "
             f"| {question.split('?')[0]}? "
             f"| {times.get('study', '').strip()} | {times.get('run', '').strip()} |"
         )

@@ -75,6 +75,7 @@ def select(project: Project, numbers: Iterable[str]) -> list[Path]:
 async def run(project: Project, sources: Sequence[Path], jobs: int) -> int:
     """Execute what has changed into ``build/`` and write a page of each notebook."""
     seals = Seals.of(project)
+    order = [path.stem for path in sorted(project.notebooks.glob("[0-9][0-9]_*.ipynb"))]
 
     async def treat(source: Path) -> str:
         content = source.read_bytes()
@@ -94,7 +95,7 @@ async def run(project: Project, sources: Sequence[Path], jobs: int) -> int:
         built = pages.plain(notebook)
         built["metadata"][SEAL] = seals.of_notebook(built)
         write_atomically(executed, pages.written(built))
-        html = await asyncio.to_thread(pages.to_html, notebook, source.stem)
+        html = await asyncio.to_thread(pages.to_html, notebook, source.stem, order)
         write_atomically(page, seals.sealed_page(html, content, built))
         if stored:
             return "only its text has changed, page refreshed"

@@ -4,6 +4,8 @@
   // Only a server hands out the texts of the pages that a search has found.
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
+  const AROUND = 80; // characters before a match
+
   function nameControls() {
     // The button says "Search Ctrl+K": a shorter label would hide that from those who hear it.
     document.querySelectorAll(".search-button-field").forEach((button) => {
@@ -29,7 +31,51 @@
     });
   }
 
+  // Words around the first match on each page that a search has found, where there is no server.
+  function excerpt(text, terms) {
+    const lower = text.toLowerCase();
+    const places = [terms.join(" "), ...terms].map((term) => lower.indexOf(term));
+    const first = places.find((place) => place >= 0) ?? 0;
+    const start = first > AROUND ? text.lastIndexOf(" ", first - AROUND) + 1 : 0;
+    return `${start ? "… " : ""}${text.slice(start, start + 3 * AROUND).replace(/\s\S*$/, "")} …`;
+  }
+
+  function showExcerpts(results) {
+    const terms = (new URLSearchParams(location.search).get("q") ?? "").toLowerCase().split(/\W+/)
+      .filter((term) => term.length > 1);
+    const root = new URL(document.documentElement.dataset.content_root, location.href).href;
+    const add = () => results.querySelectorAll("li:not(:has(.context)) > a").forEach((link) => {
+      const name = link.href.split(/[?#]/)[0].slice(root.length).replace(/\.html$/, "");
+      const text = globalThis.kernelbookExcerpts[name];
+      if (!text) return;
+      const context = document.createElement("p");
+      context.className = "context";
+      context.textContent = excerpt(text, terms);
+      link.parentElement.append(context);
+    });
+    new MutationObserver(add).observe(results, { childList: true, subtree: true });
+    add();
+  }
+
+  function loadExcerpts() {
+    const results = document.getElementById("search-results");
+    if (location.protocol !== "file:" || !results) return;
+    const script = document.createElement("script");
+    script.src = new URL("_static/excerpts.js", new URL(document.documentElement.dataset.content_root, location.href));
+    script.addEventListener("load", () => showExcerpts(results));
+    document.head.append(script);
+  }
+
+  // Paper is white.
+  let theme;
+  window.addEventListener("beforeprint", () => {
+    theme = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = "light";
+  });
+  window.addEventListener("afterprint", () => { document.documentElement.dataset.theme = theme; });
+
   window.addEventListener("DOMContentLoaded", nameControls);
+  window.addEventListener("DOMContentLoaded", loadExcerpts);
   window.addEventListener("load", async () => {
     await window.MathJax?.startup?.promise;
     reachScrolling();

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, existsSync, mkdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { answerExercises } from "./answers.mjs";
 import { driveFigures } from "./live.mjs";
 
 const [book, screenshots, ...wanted] = process.argv.slice(2);
@@ -37,7 +38,11 @@ async function watch(context, say) {
       say(`asks for ${url}`);
     }
   });
-  context.on("requestfailed", (request) => say(`could not load ${request.url()}`));
+  context.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText;
+    // A page that is left before its pictures have come gives them up.
+    if (why !== "net::ERR_ABORTED") say(`could not load ${request.url()}: ${why}`);
+  });
   context.on("console", (message) => {
     if (message.type() === "error") say(`console: ${message.text()}`);
   });
@@ -83,6 +88,22 @@ function inspect() {
   return { found, ids, links };
 }
 
+// Runs in the page: what is wider than its column and cannot be scrolled there.
+function cut() {
+  const scrolls = (node) => /auto|scroll/.test(getComputedStyle(node).overflowX);
+  const found = [];
+  for (const node of document.querySelectorAll("main :is(table, pre, mjx-container, img, svg.live-plane)")) {
+    const box = node.getBoundingClientRect();
+    if (!box.width || box.right <= innerWidth + 1) continue;
+    let around = node;
+    while (around && !scrolls(around)) around = around.parentElement;
+    if (!around || around.tagName === "HTML" || around.tagName === "BODY" || around.tagName === "MAIN") {
+      found.push(`${node.tagName.toLowerCase()} ${node.textContent.trim().slice(0, 40)}`);
+    }
+  }
+  return found;
+}
+
 async function accessible(page, say, what) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"], preload: false }));
@@ -114,6 +135,7 @@ async function readPages(colorScheme, viewport) {
     if (phone) {
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > PHONE.width) say(`is ${width} pixels wide`);
+      (await page.evaluate(cut)).forEach((what) => say(`is cut: ${what}`));
     } else if (colorScheme === "light") {
       const { found, ids: own, links: out } = await page.evaluate(inspect);
       found.forEach(say);
@@ -170,9 +192,26 @@ async function useKeyboard() {
   await page.waitForSelector("#search-results li a", { timeout: 20000 }).catch(() => {
     say("the search finds nothing");
   });
+  const excerpt = page.locator("#search-results li .context").filter({ hasText: /duality gap/i });
+  await excerpt.first().waitFor({ timeout: 20000 }).catch(() => say("the search shows no excerpt"));
   await reach(".bd-sidebar-primary nav a[href*='notebooks/']", "the navigation");
   await page.keyboard.press("Enter");
   await page.waitForURL(/notebooks\//);
+  await context.close();
+}
+
+// Every exercise that has an input: known mistakes are named, the right answer is right.
+async function answerPages(colorScheme, viewport) {
+  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+  let name = "";
+  const say = (text) => problems.push(`${name} (${colorScheme}-${viewport.width}): ${text}`);
+  await watch(context, say);
+  const page = await context.newPage();
+  for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-answer="))) {
+    await open(page, name);
+    await answerExercises(page, say);
+    await accessible(page, say, "answered");
+  }
   await context.close();
 }
 
@@ -211,6 +250,8 @@ await readPages("light", PHONE);
 for (const colorScheme of ["light", "dark"]) {
   for (const viewport of [WIDE, PHONE]) await moveFigures(colorScheme, viewport);
 }
+await answerPages("light", WIDE);
+await answerPages("dark", PHONE);
 followLinks();
 if (!wanted.length) await useKeyboard();
 await print();

@@ -31,6 +31,9 @@ export async function driveFigures(page, say, pictures, driven) {
       await moveSliders(page, figure, complain);
     }
     if (await figure.locator(".live-point").count()) await movePoints(page, figure, complain);
+    for (const hold of await figure.locator(":is(.live-grip, .live-knob)").all()) {
+      await moveHold(page, figure, hold, complain);
+    }
     await figure.screenshot({ path: `${pictures}-${name}-moved.png` });
   }
 }
@@ -122,6 +125,25 @@ async function movePoints(page, figure, complain) {
   await said("removing a point", () => page.keyboard.press("Delete"));
   if (await points.count() !== count) complain("removes no point");
   await said("starting again", () => figure.getByRole("button", { name: "Reset" }).click());
+}
+
+// A line that a mouse shifts or turns takes the sliders with it.
+async function moveHold(page, figure, hold, complain) {
+  const positions = () => figure.locator("input[type=range]")
+    .evaluateAll((inputs) => inputs.map(({ value }) => value).join());
+  const before = await positions();
+  await hold.scrollIntoViewIfNeeded();
+  const [x, y] = await hold.evaluate((path) => {
+    const { x: across, y: down } = path.getPointAtLength(0.53 * path.getTotalLength());
+    const seen = new DOMPoint(across, down).matrixTransform(path.getScreenCTM());
+    return [seen.x, seen.y];
+  });
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 25, y + 25, { steps: 5 });
+  await page.mouse.up();
+  await proved(figure, complain, "after dragging the line");
+  if (await positions() === before) complain("has a line that no mouse moves");
 }
 
 // A finger that goes down on something, up the page by 40 pixels, and off.

@@ -2,7 +2,7 @@
 (() => {
   const { density, impliedPrevalence, ratesAt } = globalThis.kernelbookRates;
   const { Plane } = globalThis.kernelbookPlane;
-  const { glyph } = globalThis.kernelbookPoints;
+  const { SHAPES, glyph } = globalThis.kernelbookPoints;
   const { Panel, logarithmic, oncePerFrame, short, start } = globalThis.kernelbookPanel;
   const [LOW, HIGH] = [-4, 7];
   const STEPS = 220;
@@ -17,7 +17,7 @@
     });
 
     // A density, tinted where the score is above the cut-off: there the answer is rare.
-    function drawClass(mean, height, kind) {
+    function drawClass(mean, height, kind, shape) {
       const curve = (from) => Array.from({ length: STEPS + 1 }, (_, k) => {
         const x = from + ((HIGH - from) * k) / STEPS;
         return [x, height * density(x - mean)];
@@ -25,13 +25,14 @@
       const answered = curve(values.cutoff);
       plane.curve([[values.cutoff, 0], ...answered, [HIGH, 0]], `live-answered live-tint-${kind}`, true);
       plane.curve(curve(LOW), `live-class live-class-${kind}`);
+      plane.mark([mean, height * density(0)], SHAPES[shape], `live-${shape}`);
     }
 
     function draw() {
       const { prevalence, distance, cutoff, heights } = values;
       plane.clear();
-      drawClass(0, heights === "count" ? 1 - prevalence : 1, "negative");
-      drawClass(distance, heights === "count" ? prevalence : 1, "positive");
+      drawClass(0, heights === "count" ? 1 - prevalence : 1, "negative", "circle");
+      drawClass(distance, heights === "count" ? prevalence : 1, "positive", "triangle");
       const best = distance / 2 + Math.log((1 - prevalence) / prevalence) / distance;
       plane.curve([[best, 0], [best, 0.42]], "live-radius");
       plane.curve([[cutoff, 0], [cutoff, 0.42]], "live-boundary");
@@ -51,10 +52,10 @@
         [panel.line("live-boundary"), "cut-off; rare to its right"],
         [panel.line("live-radius"), `most accurate cut-off: ${short(now.best)}`],
       ]);
-      const printed = Object.fromEntries(["sensitivity", "specificity", "accuracy", "precision"]
-        .map((rate) => [rate, now[rate].toFixed(DECIMALS)]));
-      panel.show({ ...printed, "implied prevalence": implied }, error, "equation error");
-      const rates = Object.entries(printed).map(([rate, value]) => `${rate} ${value}`).join(", ");
+      const printed = Object.fromEntries(["Sensitivity", "Specificity", "Accuracy", "Precision"]
+        .map((rate) => [rate, now[rate.toLowerCase()].toFixed(DECIMALS)]));
+      panel.show({ ...printed, "Implied prevalence": implied }, error, "Equation error");
+      const rates = Object.entries(printed).map(([rate, value]) => `${rate} ${value}`).join(", ").toLowerCase();
       panel.say(`${what}. Now ${rates}. Two decimals imply a prevalence of ${implied}.`);
     }
 

@@ -1,8 +1,8 @@
 // The widest margin: a line that the reader turns and shifts, beside the best one there is.
 (() => {
   const { svc } = globalThis.kernelbookSolver;
-  const { Plane } = globalThis.kernelbookPlane;
-  const { Points, glyph } = globalThis.kernelbookPoints;
+  const { Plane, element } = globalThis.kernelbookPlane;
+  const { Points, draggable, glyph } = globalThis.kernelbookPoints;
   const { Panel, oncePerFrame, power, short, start } = globalThis.kernelbookPanel;
   const RARE = [[1.0, 1.2], [1.7, 0.5], [1.9, 1.6], [0.8, 1.9], [2.4, 1.0]];
   const COMMON = [
@@ -12,6 +12,7 @@
   const HARD = 1e4; // a price at which no point is left on the wrong side if that can be avoided
   const TOUCHING = 1e-3; // of a coordinate, between the nearest point and others as near
   const FAR = 10;
+  const ARROW = 0.7; // length of the arrow that shows the normal of the line
 
   function make(figure) {
     const panel = new Panel(figure);
@@ -29,10 +30,50 @@
       say: (why) => panel.say(why),
     });
 
-    // The line normal . x = offset, shifted towards the rare class, drawn beyond the plane.
-    function drawLine([across, up], offset, kind) {
+    // Ends of the line normal . x = offset, beyond the plane.
+    function ends([across, up], offset) {
       const at = (along) => [across * offset - up * along, up * offset + across * along];
-      plane.curve([at(-FAR), at(FAR)], kind);
+      return [at(-FAR), at(FAR)];
+    }
+
+    const drawLine = (normal, offset, kind) => plane.curve(ends(normal, offset), kind);
+
+    // What a pointer takes hold of: the line, which shifts, and the arrow of its normal, which turns
+    // it about the foot of the arrow. The sliders do the same for a keyboard.
+    const holds = element("g", { "aria-hidden": "true", "clip-path": `url(#${plane.clip})` });
+    const [grip, arrow, knob] = ["live-grip", "live-arrow", "live-knob"]
+      .map((kind) => element("path", { class: kind }, holds));
+    plane.over.before(holds);
+    plane.over.after(knob); // a point must not cover it
+
+    function drawHolds(normal) {
+      const line = ends(normal, values.offset);
+      const tip = plane.inside(normal.map((each) => each * (values.offset + ARROW)));
+      plane.trace(grip, line);
+      plane.trace(arrow, [normal.map((each) => each * values.offset), tip]);
+      plane.trace(knob, [tip, tip]);
+    }
+
+    function putLine(normal, through) {
+      const turn = (Math.atan2(normal[1], normal[0]) * 180) / Math.PI;
+      const offset = normal[0] * through[0] + normal[1] * through[1];
+      for (const [input, value] of [[sliders.angle, turn], [sliders.offset, offset]]) {
+        input.value = value;
+        input.dispatchEvent(new Event("input"));
+      }
+      update(`The line: ${short(values.angle)} degrees, offset ${short(values.offset)}`);
+    }
+
+    let pivot;
+    draggable(grip, (event) => putLine(normalNow(), plane.coordinates(event)));
+    draggable(knob, (event) => {
+      const to = plane.coordinates(event).map((each, axis) => each - pivot[axis]);
+      if (Math.hypot(...to) > ARROW / 4) putLine(to.map((each) => each / Math.hypot(...to)), pivot);
+    }, () => { pivot = normalNow().map((each) => each * values.offset); });
+
+    function normalNow() {
+      const turn = (values.angle * Math.PI) / 180;
+      return [Math.cos(turn), Math.sin(turn)];
     }
 
     function best(X, y) {
@@ -46,8 +87,7 @@
     function draw() {
       const X = points.all.map(({ at }) => at);
       const y = points.all.map(({ shape }) => (shape === "triangle" ? 1 : -1));
-      const turn = (values.angle * Math.PI) / 180;
-      const normal = [Math.cos(turn), Math.sin(turn)];
+      const normal = normalNow();
       const value = ([a, b]) => normal[0] * a + normal[1] * b - values.offset;
       const distances = X.map((x, i) => y[i] * value(x));
       const margin = Math.min(...distances);
@@ -61,6 +101,7 @@
         drawLine(normal, values.offset - margin, "live-margin");
       }
       drawLine(normal, values.offset, "live-boundary");
+      drawHolds(normal);
       if (values.best && found.separable) drawLine(found.normal, found.offset, "live-radius");
       points.draw((i) => {
         if (distances[i] < 0) return "bounded";
@@ -91,8 +132,12 @@
     }
 
     const update = oncePerFrame((what) => report(draw(), what));
-    panel.slider({ key: "angle", label: "direction, degrees", min: -180, max: 180, step: 5, value: 15 }, update);
-    panel.slider({ key: "offset", label: "offset", min: -2, max: 2, step: 0.1, value: 0.8 }, update);
+    const sliders = {
+      angle: panel.slider({
+        key: "angle", label: "direction, degrees", min: -180, max: 180, step: 3, value: 15,
+      }, update),
+      offset: panel.slider({ key: "offset", label: "offset", min: -2, max: 2, step: 0.05, value: 0.8 }, update),
+    };
     panel.tick({ key: "best", label: "show the best line" }, update);
     panel.choice({
       key: "shape", label: "New points",

@@ -21,9 +21,9 @@ globalThis.kernelbookPanel = (() => {
 
   function power(value) {
     if (value === 0) return "0";
-    const exponent = Math.floor(Math.log10(value));
-    const digits = [...String(Math.abs(exponent))].map((digit) => SUPERSCRIPTS[digit]).join("");
-    return `${(value / 10 ** exponent).toFixed(1)} × 10${exponent < 0 ? "⁻" : ""}${digits}`;
+    const [factor, exponent] = value.toExponential(1).split("e");
+    const digits = [...exponent.slice(1)].map((digit) => SUPERSCRIPTS[digit]).join("");
+    return `${factor} × 10${exponent.startsWith("-") ? "⁻" : ""}${digits}`;
   }
 
   class Panel {
@@ -37,8 +37,7 @@ globalThis.kernelbookPanel = (() => {
       this.numbers = html("dl", { class: "live-numbers" });
       this.sentence = html("p", { class: "live-sentence", role: "status", "aria-live": "polite" });
       const side = html("div", { class: "live-side" }, this.controls, this.numbers);
-      const left = html("div", {}, this.stage, this.key, this.sentence);
-      figure.prepend(html("div", { class: "live-body" }, left, side));
+      figure.prepend(html("div", { class: "live-body" }, this.stage, this.key, side, this.sentence));
     }
 
     // `scale` turns the position of a slider into its value.

@@ -82,6 +82,7 @@ globalThis.kernelbookPlane = (() => {
       this.field = element("rect", { class: "live-field" }, this.svg);
       this.axes = element("g", { class: "live-axes", "aria-hidden": "true" }, this.svg);
       this.under = element("g", { "clip-path": `url(#${this.clip})`, "aria-hidden": "true" }, this.svg);
+      this.titles = element("g", { "aria-hidden": "true" }, this.svg);
       this.over = element("g", {}, this.svg);
       this.measure();
     }
@@ -131,26 +132,27 @@ globalThis.kernelbookPlane = (() => {
 
     drawAxes() {
       this.axes.replaceChildren();
+      this.titles.replaceChildren();
       const { x, y, width, height } = this.size;
       const [bottom, right] = [y + height, x + width];
       element("path", { d: `M${x} ${y}V${bottom}H${right}` }, this.axes);
       for (const value of ticks(this.limits[0], 6)) {
         const [place] = this.pixel([value, 0]);
         element("path", { d: `M${place} ${bottom}v4` }, this.axes);
-        this.text(value, place, bottom + 16, "middle");
+        this.text(this.axes, value, place, bottom + 16, "middle");
       }
       for (const value of ticks(this.limits[1], 5)) {
         const place = this.pixel([0, value])[1];
         element("path", { d: `M${x} ${place}h-4` }, this.axes);
-        this.text(value, x - 7, place + 4, "end");
+        this.text(this.axes, value, x - 7, place + 4, "end");
       }
       const [horizontal, vertical] = this.labels;
-      this.text(horizontal, right - 2, bottom - 6, "end", "live-axis-name");
-      this.text(vertical, x + 6, y + 12, "start", "live-axis-name");
+      this.text(this.titles, horizontal, right - 2, bottom - 6, "end", "live-axis-name");
+      this.text(this.titles, vertical, x + 6, y + 12, "start", "live-axis-name");
     }
 
-    text(words, x, y, anchor, kind = "") {
-      const made = element("text", { x, y, "text-anchor": anchor, class: kind }, this.axes);
+    text(parent, words, x, y, anchor, kind = "") {
+      const made = element("text", { x, y, "text-anchor": anchor, class: kind }, parent);
       made.textContent = String(words).replace("-", "\u2212");
     }
 
@@ -180,8 +182,19 @@ globalThis.kernelbookPlane = (() => {
     }
 
     curve(points, kind, closed = false) {
-      const d = path(points.map((point) => this.pixel(point))) + (closed ? "Z" : "");
-      return element("path", { d, class: kind }, this.under);
+      return this.trace(element("path", { class: kind }, this.under), points, closed);
+    }
+
+    // Gives a path of any layer its course through points of the plane.
+    trace(node, points, closed = false) {
+      node.setAttribute("d", path(points.map((point) => this.pixel(point))) + (closed ? "Z" : ""));
+      return node;
+    }
+
+    // A shape, such as that of a class, at one place.
+    mark(at, d, kind) {
+      const transform = `translate(${this.pixel(at).map((value) => value.toFixed(1)).join(" ")})`;
+      return element("path", { d, class: kind, transform }, this.under);
     }
   }
 

@@ -24,6 +24,20 @@ globalThis.kernelbookPoints = (() => {
     return svg;
   }
 
+  // Lets a pointer drag a node; `begin` hears that it starts. A finger on the node does not scroll the
+  // page, which `touch-action` cannot forbid in SVG.
+  function draggable(node, move, begin = () => {}) {
+    node.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+    node.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      begin();
+      node.setPointerCapture(event.pointerId);
+      node.addEventListener("pointermove", move);
+      const drop = () => node.removeEventListener("pointermove", move);
+      node.addEventListener("lostpointercapture", drop, { once: true });
+    });
+  }
+
   class Points {
     // `groups` holds the places of the first points by their shape, `names` what a shape is called;
     // `keep` points of each shape stay. `update(what)` hears of every change, `say(why)` of what
@@ -57,9 +71,9 @@ globalThis.kernelbookPoints = (() => {
       point.ring = element("path", { class: "live-ring" }, group);
       point.mark = element("path", {}, group);
       point.group = group;
-      group.addEventListener("pointerdown", (event) => this.grab(event, point));
-      // A finger on a point moves it and does not scroll the page; `touch-action` leaves SVG alone.
-      group.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+      draggable(group, (event) => this.move(point, this.plane.coordinates(event)), () => {
+        group.focus({ preventScroll: true });
+      });
       group.addEventListener("keydown", (event) => this.press(event, point));
       group.addEventListener("focus", () => this.choose(point));
     }
@@ -80,8 +94,12 @@ globalThis.kernelbookPoints = (() => {
     }
 
     describe({ at, shape }, index, kind) {
-      const [x, y] = at.map((value) => value.toFixed(2));
-      return `Point ${index + 1}, ${this.names[shape]}, at ${x}, ${y}${kind ? `, ${this.kinds[kind]}` : ""}`;
+      const what = kind ? `, ${this.kinds[kind]}` : "";
+      return `Point ${index + 1}, ${this.names[shape]}, at ${this.where({ at })}${what}`;
+    }
+
+    where({ at }) {
+      return at.map((value) => value.toFixed(2).replace("-", "\u2212")).join(", ");
     }
 
     choose(point) {
@@ -90,19 +108,9 @@ globalThis.kernelbookPoints = (() => {
       point.group.setAttribute("tabindex", "0");
     }
 
-    grab(event, point) {
-      event.preventDefault();
-      point.group.focus({ preventScroll: true });
-      point.group.setPointerCapture(event.pointerId);
-      const move = (moved) => this.move(point, this.plane.coordinates(moved));
-      const drop = () => point.group.removeEventListener("pointermove", move);
-      point.group.addEventListener("pointermove", move);
-      point.group.addEventListener("lostpointercapture", drop, { once: true });
-    }
-
     move(point, to) {
       point.at = this.plane.inside(to);
-      this.update(`One ${this.names[point.shape]} moved`);
+      this.update(`One ${this.names[point.shape]} moved to ${this.where(point)}`);
     }
 
     press(event, point) {
@@ -182,5 +190,5 @@ globalThis.kernelbookPoints = (() => {
     }
   }
 
-  return { Points, glyph };
+  return { Points, SHAPES, draggable, glyph };
 })();

@@ -68,14 +68,14 @@
       ];
       if (values.machine === "circle") entries.push([panel.line("live-radius"), "centre and radius"]);
       panel.legend(entries);
+      const allowed = short(now.allowed);
       panel.show({
-        "Bounded, at most νn": now.bounded,
-        "νn": short(now.allowed),
-        "Support, at least νn": now.support,
+        "Bounded ≤ νn": `${now.bounded} ≤ ${allowed}`,
+        "Support ≥ νn": `${now.support} ≥ ${allowed}`,
         [values.machine === "plane" ? "Offset ρ" : "Radius² R²"]: short(now.size),
       }, now.gap);
       panel.say(`${what}. Outside: ${compared(now.bounded, before.bounded)} of ${now.total}, where nu allows `
-        + `${short(now.allowed)}. Support vectors: ${compared(now.support, before.support)}. `
+        + `${allowed}. Support vectors: ${compared(now.support, before.support)}. `
         + `Duality gap: ${power(now.gap)}.`);
       before = now;
     }

@@ -91,6 +91,36 @@ class Exercise:
                 return f"Not yet. {message}"
         return f"Not yet. {self.otherwise}"
 
+    def key(self) -> dict[str, Any] | None:
+        """Return what judges an answer where there is no Python, such as in a page of the book.
+
+        Returns
+        -------
+        dict or None
+            ``right`` (a number, a list of numbers or a string), ``rtol``, ``atol``, ``mistakes``
+            (pairs of such an answer and its message) and ``otherwise``. None if the exercise asks
+            for a function or a table, which a page can't take.
+
+        Examples
+        --------
+        >>> exercise = Exercise("99.1", right=lambda: 4, mistakes=[(0, "No.")], otherwise="Add.")
+        >>> exercise.key()["mistakes"]
+        [(0.0, 'No.')]
+        """
+        right: Any = None if self.evaluate is not None else _plain(self.right())
+        if right is None:
+            return None
+        known: list[tuple[Any, str]] = [
+            (_plain(self._known(wrong)), message) for wrong, message in self.mistakes
+        ]
+        return {
+            "right": right,
+            "rtol": self.rtol,
+            "atol": self.atol,
+            "mistakes": [pair for pair in known if np.shape(pair[0]) == np.shape(right)],
+            "otherwise": self.otherwise,
+        }
+
     def _value(self, answer: Any) -> Any:
         """The answer as what is compared: for a function, its values."""
         return answer if self.evaluate is None else self.evaluate(answer)
@@ -155,6 +185,15 @@ def values_on(function: Callable[..., Any], cases: Iterable[Sequence[Any]]) -> l
     """
     values = [function(*deepcopy(case)) for case in cases]
     return None if any(value is None for value in values) else values
+
+
+def _plain(answer: Any) -> float | list[float] | str | None:
+    """An answer as JSON holds it; None for what is more than a row of numbers."""
+    if isinstance(answer, str):
+        return answer
+    numbers = np.asarray(answer, dtype=float)
+    plain: float | list[float] = numbers.tolist()
+    return plain if numbers.ndim < 2 else None
 
 
 def _other_kind(given: Any, right: Any) -> str | None:
