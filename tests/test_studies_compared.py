@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelbook.study import cell_seed, verdict
-from studies import fisher, membrane, preimages, regression, results, rule_recovery
+from studies import fisher, membrane, preimages, regression, results, rule_recovery, tumours
 
 COMPARED = ["regression", "fisher", "tumours", "membrane"]
 
@@ -43,6 +43,14 @@ def test_cells_of_the_regression_come_out_again():
     both = again.merge(stored, on=["method", "repeat", "measure"], suffixes=("", "_stored"))
     assert len(both) == len(again) == len(stored)
     assert np.allclose(both["value"], both["value_stored"], rtol=1e-5)
+
+
+def test_cells_of_the_tumours_come_out_again():
+    again = tumours.run(n_repeats=2).scores
+    stored = results.read("tumours_scores").query("repeat < 2")
+    both = again.merge(stored, on=["method", "repeat", "measure"], suffixes=("", "_stored"))
+    assert len(both) == len(again) == len(stored)
+    assert np.allclose(both["value"], both["value_stored"], rtol=1e-6)
 
 
 def test_a_wrong_value_is_the_only_difference_of_two_data_sets():

@@ -68,6 +68,13 @@ def test_classes_that_rounding_does_not_tell_apart_are_not(gap):
     assert gap * (1 - 1e-6) <= raised.value.distance <= max(1e-8, gap * (1 + 1e-6))
 
 
+def test_a_refused_fit_leaves_nothing_behind():
+    svc = HardMarginSVC(kernel="linear")
+    with pytest.raises(NotSeparableError):
+        svc.fit(*XOR)
+    assert not [name for name in vars(svc) if name.endswith("_")]
+
+
 @BOTH
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("seed", range(4))

@@ -12,6 +12,7 @@ from kernelbook.plotting.comparison import plot_comparison
 from kernelbook.plotting.plane import plot_decision, plot_field, plot_points
 from kernelbook.plotting.regression import plot_regression_tube
 from kernelbook.plotting.statistical import plot_gram, plot_intervals, plot_scores
+from kernelbook.plotting.street import plot_street
 from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS, panels, use_style
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "plot_points",
     "plot_regression_tube",
     "plot_scores",
+    "plot_street",
     "use_style",
 ]

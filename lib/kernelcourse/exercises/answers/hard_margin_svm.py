@@ -38,6 +38,19 @@ def margins_without_one() -> list[float]:
     ]
 
 
+def factors_of_a_ruler() -> list[float]:
+    """What ||w||, b, margin and alpha are multiplied by when every feature is, by ten."""
+    before, after = (
+        HardMarginSVC(kernel="linear").fit(scale * np.array(PAIR), [-1, 1]) for scale in (1, 10)
+    )
+    return [
+        float(np.linalg.norm(after.coef_) / np.linalg.norm(before.coef_)),
+        float(after.intercept_[0] / before.intercept_[0]),
+        after.margin_ / before.margin_,
+        float(after.alpha_[0] / before.alpha_[0]),
+    ]
+
+
 def separable_fraction(n: int, d: int, *, bias: bool = True) -> float:
     """Fraction of the labellings of n points in general position that a hyperplane realises.
 
@@ -112,6 +125,19 @@ EXERCISES = (
     ),
     Exercise(
         "01.4",
+        right=factors_of_a_ruler,
+        mistakes=(
+            ([10, 1, 10, 100], "Does f keep its values on the edges if w grows with the features?"),
+            ([0.1, 1, 10, 0.1], "Only alpha is wrong: what is its sum by (1.7)?"),
+            ([0.1, 0.1, 10, 0.01], "The inner product of w and x has not changed: look at b."),
+            ([0.1, 10, 10, 0.01], "The inner product of w and x has not changed: look at b again."),
+            (np.ones(4), "The margin is a distance, and all distances are larger."),
+        ),
+        otherwise="Begin with the margin, go on with the norm of w, then look at f and at (1.7).",
+        rtol=1e-4,
+    ),
+    Exercise(
+        "01.5",
         right=lambda: separable_fraction(20, 10),
         mistakes=(
             (
