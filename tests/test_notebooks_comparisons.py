@@ -19,7 +19,6 @@ EXAMPLES = {
     "03": "one split of yeast, in which seventeen positives cannot rank two machines",
     "04": "the machines whose alarms are counted by hand",
     "09": "one split of the tumours, on which the rule for the width fails",
-    "12": "the outliers' price of one sphere",
 }
 
 

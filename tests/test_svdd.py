@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from oracles import kernel_parameters, problems
 from samples import BY_EVERY_KERNEL, EVERY_KERNEL, labelled, points
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import OneClassSVM as LibraryOneClass
 
 from kernelbook.datasets import load_hypothyroid
 from kernelbook.exceptions import InfeasibleError
@@ -102,6 +103,19 @@ def test_path_of_c(C, alpha, centre, radius_squared):
     assert_allclose(model.center_, [centre], atol=1e-12)
     assert model.radius_squared_ == pytest.approx(radius_squared)
     assert model.certificate_.duality_gap < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("C", "centre", "radius_squared"), [(0.1, 3.2, 0.0), (0.4, 4.2, 10.24), (1.0, 5.0, 25.0)]
+)
+def test_best_on_a_grid(C, centre, radius_squared):
+    # Below 1/n, where the dual is empty, the best sphere is the mean with radius 0.
+    trials = []
+    for a in np.linspace(0, 10, 1001):
+        squared = (LINE[:, 0] - a) ** 2
+        for r in (0.0, *squared):
+            trials.append((r + C * np.maximum(squared - r, 0).sum(), a, r))
+    assert_allclose(min(trials)[1:], [centre, radius_squared], atol=1e-9)
 
 
 @pytest.mark.parametrize("y", [None, [1, 1, 1, 1, 1, -1]])
@@ -287,6 +301,15 @@ def test_equals_the_one_class_svm_on_real_data():
     X = StandardScaler().fit_transform(X[:, X.std(axis=0) > 0])
     svdd, one_class = SVDD(nu=0.1234).fit(X), OneClassSVM(0.1234).fit(X)
     assert_allclose(svdd.decision_function(X), 2 * one_class.decision_function(X), atol=1e-9)
+
+
+def test_alpha_is_that_of_scikit_learn():
+    X = points() + 1.0
+    n, nu = len(X), 0.123
+    reference = LibraryOneClass(nu=nu, gamma=1.0, tol=1e-9).fit(X)
+    alpha = np.zeros(n)
+    alpha[reference.support_] = reference.dual_coef_[0] / (nu * n)
+    assert_allclose(SVDD(nu=nu, gamma=1.0).fit(X).alpha_, alpha, atol=1e-6)
 
 
 def test_differs_from_the_one_class_svm_for_the_linear_kernel():
