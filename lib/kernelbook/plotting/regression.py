@@ -86,9 +86,10 @@ def plot_regression_tube(
     ax = axes_or_new(ax)
     line = np.linspace(points.min(), points.max(), 400)[:, None]
     prediction = np.asarray(estimator.predict(like(X, line)))
-    ax.fill_between(line[:, 0], prediction - epsilon, prediction + epsilon, color=CURVE_COLOUR, alpha=0.15)
-    for side in (-1, 1):
-        ax.plot(line[:, 0], prediction + side * epsilon, color=CURVE_COLOUR, linestyle="--", linewidth=1.0)
+    low, high = prediction - epsilon, prediction + epsilon
+    ax.fill_between(line[:, 0], low, high, color=CURVE_COLOUR, alpha=0.15)
+    for edge in (low, high):
+        ax.plot(line[:, 0], edge, color=CURVE_COLOUR, linestyle="--", linewidth=1.0)
     ax.plot(line[:, 0], prediction, color=CURVE_COLOUR, label="prediction")
     if truth is not None:
         ax.plot(line[:, 0], truth(line), color="black", linestyle=":", linewidth=1.5, label="truth")
