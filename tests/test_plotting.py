@@ -309,6 +309,8 @@ def test_tube_has_width_epsilon_and_rings_support_vectors():
     assert [line.get_linestyle() for line in ax.lines] == ["--", "--", "-", ":"]
     rings = scatters(ax)[f"support vector (n = {len(machine.support_)})"]
     np.testing.assert_array_equal(rings.get_offsets()[:, 1], values[machine.support_])
+    drawn = {ax.lines[2].get_color(), to_hex(scatters(ax)["data (n = 30)"].get_facecolor()[0])}
+    assert not {colour.upper() for colour in drawn} & set(plotting.CLASS_COLOURS[:2])
 
 
 def test_tube_needs_one_feature_and_a_width():

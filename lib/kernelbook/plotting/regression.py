@@ -21,6 +21,9 @@ from kernelbook.plotting.style import CLASS_COLOURS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Not the colours of two classes: a regression has none.
+CURVE_COLOUR, DATA_COLOUR = CLASS_COLOURS[2], "#404040"
+
 
 def plot_regression_tube(
     estimator: Any,
@@ -83,15 +86,15 @@ def plot_regression_tube(
     ax = axes_or_new(ax)
     line = np.linspace(points.min(), points.max(), 400)[:, None]
     prediction = np.asarray(estimator.predict(like(X, line)))
-    blue, red = CLASS_COLOURS[:2]
-    ax.fill_between(line[:, 0], prediction - epsilon, prediction + epsilon, color=blue, alpha=0.15)
-    for side in (-1, 1):
-        ax.plot(line[:, 0], prediction + side * epsilon, color=blue, linestyle="--", linewidth=1.0)
-    ax.plot(line[:, 0], prediction, color=blue, label="prediction")
+    low, high = prediction - epsilon, prediction + epsilon
+    ax.fill_between(line[:, 0], low, high, color=CURVE_COLOUR, alpha=0.15)
+    for edge in (low, high):
+        ax.plot(line[:, 0], edge, color=CURVE_COLOUR, linestyle="--", linewidth=1.0)
+    ax.plot(line[:, 0], prediction, color=CURVE_COLOUR, label="prediction")
     if truth is not None:
         ax.plot(line[:, 0], truth(line), color="black", linestyle=":", linewidth=1.5, label="truth")
     data = np.column_stack([points[:, 0], y])
-    scatter(ax, data, "data", colour=red, marker="o", size=size)
+    scatter(ax, data, "data", colour=DATA_COLOUR, marker="o", size=size)
     support = getattr(final, "support_", None)
     if support is not None:
         ring(ax, data[support], size)
