@@ -93,13 +93,14 @@ def growth_of_the_weight_of_age() -> float:
 EXERCISES = (
     Exercise(
         "02.1",
-        right=lambda: "d",
+        right=lambda: 10.0**-2,
         mistakes=(
-            ("a", "Then the squared norm of w counts for less beside the same slack."),
-            ("b", "The other way: the squared norm has become smaller, not larger."),
-            ("c", "The norm is ten times smaller; (2.2) has its square."),
+            (1.0, "Then the squared norm of w counts for less beside the same slack."),
+            (10.0, "The other way: the squared norm has become smaller, not larger."),
+            (100.0, "The other way: the squared norm has become smaller."),
+            (0.1, "The norm is ten times smaller; (2.2) has its square."),
         ),
-        otherwise="Give the letter of one of the four answers.",
+        otherwise="Which w gives the same decision values, and what is its squared norm?",
     ),
     Exercise(
         "02.2",
