@@ -2,9 +2,13 @@
 
 # The interpreter (3.11 or newer). Once .venv exists it is the default, so that
 # `make run PYTHON=python3.13` on a fresh machine is said once, not at every call.
-PYTHON ?= $(if $(wildcard .venv/bin/python),.venv/bin/python,python3)
+ifeq ($(origin PYTHON),undefined)
+PYTHON := $(or $(shell .venv/bin/python -ISc 'print(".venv/bin/python")' 2>/dev/null),python3)
+endif
 NB ?=
 ONLY ?=
+# Notebooks, or checks, at a time; all cores if left out.
+JOBS ?=
 # A pyenv shim runs only the versions that are chosen: PYTHON=python3.13 chooses that one.
 ifneq ($(filter python3.%,$(PYTHON)),)
 export PYENV_VERSION ?= $(patsubst python%,%,$(PYTHON))
@@ -19,31 +23,32 @@ CHECK_PYTHON = { $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 	echo "kernelbook needs Python 3.11 or newer, but PYTHON=$(PYTHON) is: $$($(PYTHON) --version 2>&1 | head -n 1)"; \
 	echo "Install one (Debian, Ubuntu: apt install python3 python3-venv) or name one, by its path if need be: make $@ PYTHON=python3.12"; \
 	exit 1; } >&2; }
-# Prints the path of the interpreter of a virtual environment that is up to date.
-SET_UP = $$($(CHECK_PYTHON) && $(PYTHON) tools/set_up.py $(1))
-IN_ENVIRONMENT = python="$(call SET_UP)" && "$$python"
+SET_UP = $(CHECK_PYTHON) && exec $(PYTHON) -m tools.set_up
+# After the set-up the same process goes on as the environment's Python: a signal arrives there.
+IN_ENVIRONMENT = $(SET_UP) --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz assignment book browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment book browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 16
 
 setup: ## make or refresh the virtual environment (the other targets do it themselves)
-	@python="$(call SET_UP)" && echo "Ready: $$python"
+	@$(SET_UP)
 
 run: ## execute what has changed, in order, into build/ (NB=03 or NB="03 05" for some)
-	@$(IN_ENVIRONMENT) -m tools.run_notebooks run $(NB)
+	@$(IN_ENVIRONMENT) -m tools.run_notebooks run $(NB) $(if $(JOBS),--jobs $(JOBS))
 
 record: ## execute in place and store clean outputs in notebooks/ (NB=03 for one)
-	@$(IN_ENVIRONMENT) -m tools.run_notebooks record $(NB)
+	@$(IN_ENVIRONMENT) -m tools.run_notebooks record $(NB) $(if $(JOBS),--jobs $(JOBS))
 
 test: ## lint, types, import arrows, unit tests and strict nbval (ONLY="ruff mypy" for some)
-	@$(IN_ENVIRONMENT) -m tools.check $(ONLY)
+	@$(IN_ENVIRONMENT) -m tools.check $(ONLY) $(if $(JOBS),--jobs $(JOBS))
 
 format: ## let ruff format the code and mend what it can
-	@$(IN_ENVIRONMENT) -m ruff check --fix . && "$$python" -m ruff format .
+	@$(IN_ENVIRONMENT) -m ruff check --fix .
+	@$(IN_ENVIRONMENT) -m ruff format .
 
 lines: ## count the lines of code of lib/ without comments, docstrings and blank lines
 	@$(IN_ENVIRONMENT) -m tools.count_lines
@@ -52,19 +57,22 @@ lengths: ## words, visible code lines and figures of each notebook, and their me
 	@$(IN_ENVIRONMENT) -m tools.tracks
 
 lock: ## resolve requirements.lock again and copy its pins to environment.yml (UPGRADE=1 for newer ones)
-	@python="$(call SET_UP,--installer-only)" && "$$python" -m tools.lock $(if $(UPGRADE),--upgrade)
+	@$(SET_UP) --installer-only -- -m tools.lock $(if $(UPGRADE),--upgrade)
 
 bench: ## time the library beside its peers, in an environment of its own: about ten minutes
-	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks
+	@$(SET_UP) --benchmarks -- -m benchmarks
 
 bench-full: ## the same at all sizes, up to 100,000 points: half an hour
-	@python="$(call SET_UP,--benchmarks)" && "$$python" -m benchmarks --full
+	@$(SET_UP) --benchmarks -- -m benchmarks --full
 
 mutants: ## change the numerical core place by place: do tests notice? (MODULES="qp svm" N=5 for some)
 	@$(IN_ENVIRONMENT) -m tools.mutate $(MODULES) --number $(or $(N),20)
 
 fuzz: ## fit hostile problems for MINUTES=20 and compute every gap again in extended precision
 	@$(IN_ENVIRONMENT) -m tools.fuzz --minutes $(or $(MINUTES),20)
+
+faults: ## kill, fill, damage and cut off what people use, in a clone: does all end as it should? (ONLY=disk for some)
+	@$(IN_ENVIRONMENT) -m tools.faults $(ONLY)
 
 assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
 	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)

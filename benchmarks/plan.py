@@ -13,6 +13,7 @@ GROUPS = (
     "regression",
     "oneclass",
     "weighted",
+    "multiclass",
     "conformal",
     "samplers",
     "kpca",

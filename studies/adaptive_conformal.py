@@ -38,7 +38,8 @@ weights; and the ratio of frequent to rare support vectors, of that machine and 
 1010, on glass, and 1012, on glass, segment and abalone, had more than 10 % of the choices at the
 largest gamma, 4 and 8 by the number of features: the grid was widened twice, with these partial
 results in view. A first run with SEED itself ended after glass and segment and was seen; the run
-that is stored is the whole of it, made again from the beginning with nothing changed.
+that is stored is the whole of it, made again from the beginning with nothing changed. This design
+and its tables entered the repository in one commit, so that the order rests on this text alone.
 
     python -m studies.adaptive_conformal
 """

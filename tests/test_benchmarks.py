@@ -105,7 +105,7 @@ def test_the_full_grid_is_measured_and_half_of_it_daily():
 def test_warm_up_is_large_enough_to_load_the_compiled_loops():
     from kernelbook.qp import SolverOptions, goes_exact
 
-    for name in ("svm", "regression", "oneclass", "weighted", "conformal", "afsct"):
+    for name in ("svm", "regression", "oneclass", "weighted", "multiclass", "conformal", "afsct"):
         assert load(name).warm_up["n"] >= 500 and goes_exact(500, SolverOptions())
 
 
@@ -206,7 +206,7 @@ def test_one_class_check_by_hand():
     assert oneclass.check(data, oneclass.Result(even + 0.1, 0.5))["infeasibility"] > 0.2
 
 
-@pytest.mark.parametrize("name", ["regression", "oneclass", "weighted", "conformal"])
+@pytest.mark.parametrize("name", ["regression", "oneclass", "weighted", "multiclass", "conformal"])
 def test_all_machines_are_certified_by_the_same_check(name):
     group = load(name)
     for cell in group.quick:

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
@@ -13,6 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from tools import check
 from tools.check import Check
 from tools.normalise import normalise
+from tools.processes import is_alive
 
 ROOT = Path(__file__).parents[1]
 
@@ -41,7 +43,7 @@ def outcomes(tmp_path_factory):
         outputs = [] if stored is None else [new_output("stream", name="stdout", text=stored)]
         cells.append(new_code_cell(code, outputs=outputs))
     nbformat.write(normalise(new_notebook(cells=cells)), folder / "cells.ipynb")
-    _, *arguments = shlex.split(check.NBVAL.replace("notebooks/", str(folder)))
+    _, *arguments = shlex.split(check.NBVAL.format(jobs=1).replace("notebooks/", str(folder)))
     command = [sys.executable, "-m", "pytest", *arguments, "-v", "--tb=no", "--rootdir", str(ROOT)]
     output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     assert [path.name for path in folder.iterdir()] == ["cells.ipynb"]
@@ -92,9 +94,90 @@ def test_every_check_runs_a_program_of_the_environment():
 def test_a_pattern_stands_for_the_files_it_matches():
     one = Check("", "", "python tests/**/oracles.* --flag", "")
     folder = str(Path(sys.executable).parent)
-    assert check.command_of(one) == [
+    assert check.command_of(one, 2) == [
         f"{folder}/python",
         "tests/oracles.json",
         "tests/oracles.py",
         "--flag",
     ]
+
+
+MEET = """
+import pathlib, sys, time
+mine, other = map(pathlib.Path, sys.argv[1:])
+print(mine.name, 'begins', flush=True)
+mine.touch()
+while not other.exists():
+    time.sleep(0.01)
+print(mine.name, 'ends')
+"""
+
+
+def meeting(folder, mine, other, **options):
+    """A check that ends only if the other one runs beside it."""
+    command = shlex.join(["python", "-c", MEET, str(folder / mine), str(folder / other)])
+    return Check(mine, "meets", command, "nothing", **options)
+
+
+def test_checks_run_at_once_and_are_told_in_order(tmp_path, monkeypatch, capsys):
+    checks = (
+        meeting(tmp_path, "a", "b"),
+        meeting(tmp_path, "b", "a", is_longest=True),
+        Check("c", "comes last", "python -c 'print()'", "nothing", is_alone=True),
+    )
+    monkeypatch.setattr(check, "CHECKS", checks)
+    assert check.main(["--jobs", "2"]) == 0
+    said = re.findall(
+        r"^(?:== )?([abc])(?:: | (?=begins|ends))(.*)$", capsys.readouterr().out, re.M
+    )
+    assert [name for name, _ in said] == ["a", "a", "a", "b", "b", "b", "c"]
+
+
+def test_one_alone_waits_and_the_longest_starts_first():
+    checks = [Check(name, "", "", "", name == "b", name == "d") for name in "abcd"]
+
+    class Running:
+        def __init__(self, seconds=None):
+            self.seconds = seconds
+
+        def has_ended(self):
+            return self.seconds is not None
+
+    def names(runs, jobs):
+        return "".join(one.name for one in check.startable(checks, runs, jobs))
+
+    assert names({}, 2) == "ba"
+    assert names({}, 1) == "a"
+    assert names({"b": Running(), "a": Running(1)}, 2) == "c"
+    assert names({"b": Running(), "a": Running(1), "c": Running(1)}, 2) == ""
+    assert names(dict.fromkeys("abc", Running(1)), 2) == "d"
+
+
+STOPPED = """
+import sys
+import time
+from pathlib import Path
+from tools import check, processes
+code = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()} '); time.sleep(60)"
+check.CHECKS = tuple(
+    check.Check(name, "sleeps", f'python -c "{code}" {sys.argv[1]}/{name}', "nothing")
+    for name in "ab"
+)
+processes.stop_on_signals()
+sys.exit(check.main(["--jobs", "2"]))
+"""
+
+
+def test_a_signal_ends_all_checks(tmp_path):
+    command = [sys.executable, "-c", STOPPED, tmp_path]
+    run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    files = [tmp_path / name for name in "ab"]
+    deadline = time.monotonic() + 60
+    while not all(path.exists() and path.read_text().endswith(" ") for path in files):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    run.terminate()
+    said, _ = run.communicate(timeout=30)
+    assert run.returncode == 143
+    assert "stopped by SIGTERM; every check has ended" in said
+    assert [path for path in files if is_alive(int(path.read_text()))] == []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools import lock, set_up
+from tools import lock
 from tools.reproducible import ENVIRONMENT, reproducible_environment
 
 ROOT = Path(__file__).parents[1]
@@ -152,62 +152,8 @@ def test_tests_run_under_the_reproducible_environment():
     assert reproducible_environment({"OMP_NUM_THREADS": "2"})["OMP_NUM_THREADS"] == "2"
 
 
-def make_environment(directory, version):
-    (directory / "bin").mkdir(parents=True)
-    (directory / "bin/python").touch()
-    (directory / "pyvenv.cfg").write_text(f"home = x\nversion = {version}\n")
-
-
-def test_another_python_gets_a_directory_of_its_own(tmp_path):
-    assert set_up.choose_directory(tmp_path, ".venv", (3, 11)) == tmp_path / ".venv"
-    make_environment(tmp_path / ".venv", "3.11.7")
-    assert set_up.choose_directory(tmp_path, ".venv", (3, 11)) == tmp_path / ".venv"
-    assert set_up.choose_directory(tmp_path, ".venv", (3, 13)) == tmp_path / ".venv-3.13"
-
-
-def test_a_broken_environment_is_replaced(tmp_path):
-    (tmp_path / ".venv").mkdir()
-    assert set_up.choose_directory(tmp_path, ".venv", (3, 13)) == tmp_path / ".venv"
-
-
-def test_set_up_is_needed_again_when_the_lock_changes(tmp_path):
-    directory = tmp_path / ".venv"
-    make_environment(directory, "3.11.7")
-    requirements = tmp_path / "requirements.lock"
-    requirements.write_text("numpy==2.4.6\n")
-    assert set_up.stamp_of(directory) is None
-    wanted = set_up.fingerprint(requirements, directory)
-    (directory / "set-up.stamp").write_text(wanted)
-    assert set_up.stamp_of(directory) == set_up.fingerprint(requirements, directory)
-    requirements.write_text("numpy==2.4.7\n")
-    assert set_up.stamp_of(directory) != set_up.fingerprint(requirements, directory)
-
-
-def test_missing_venv_module_is_named_with_the_remedy(monkeypatch):
-    monkeypatch.setattr(set_up, "works", lambda command: False)
-    with pytest.raises(set_up.SetUpError, match=r"no venv module.*apt install python3-venv"):
-        set_up.check_venv_module()
-
-
-def test_failing_step_names_the_command_and_how_to_go_on():
-    with pytest.raises(set_up.SetUpError, match=r"exit code 3(.|\n)*same make command again"):
-        set_up.run([sys.executable, "-c", "raise SystemExit(3)"])
-
-
 def make(*arguments):
     return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True)
-
-
-def test_old_and_missing_interpreters_are_named_with_a_remedy(tmp_path):
-    old = tmp_path / "old-python"
-    old.write_text("#!/bin/sh\n[ \"$1\" = --version ] && echo 'Python 3.9.18'\nexit 1\n")
-    old.chmod(0o755)
-    for python, said in ((str(old), "Python 3.9.18"), ("no-such-python", "not found")):
-        run = make("setup", f"PYTHON={python}")
-        assert run.returncode != 0
-        assert f"PYTHON={python} is:" in run.stderr
-        assert said in run.stderr
-        assert "make setup PYTHON=python3.12" in run.stderr
 
 
 def test_help_lists_every_target():

@@ -7,9 +7,8 @@ from hostile import Problem, draw, outcome, relative_gap
 from kernelbook.svm import KernelSVC
 from tools.fuzz import main
 
-# `make fuzz` draws thousands more by the same code. Number 39 is a linear kernel with C = 3e12
-# whose gap is zero by luck: neither double precision nor the entries of its matrix can tell.
-SEEDS = [seed for seed in range(160) if seed != 39]
+# `make fuzz` draws thousands more by the same code.
+SEEDS = range(160)
 # Problems that version 0.1.0, or a first form of what mended it, judged wrongly.
 KNOWN = {
     49: "copies, and boxes of 1e-9 beside coefficients of 1e7",
@@ -21,6 +20,17 @@ KNOWN = {
     715: "a polynomial of degree 17 on columns of 1e6",
     1373: "two copies with a precomputed kernel",
     1582: "a precomputed kernel that is constant to 12 digits",
+    1756: "a polynomial of degree 32 in one dimension",
+    1812: "copies with one residual whose boxes differ by ten orders of magnitude",
+    1980: "four points, C = 2e12",
+    2310: "a linear term whose last bit decides",
+    2735: "free variables whose diagonals span ten orders of magnitude",
+    2793: "six copies of one point, whose objective is rounding alone",
+    5778: "a hard margin whose kernel values differ in their last digits",
+    6023: "a polynomial of degree 31, whose values lose more digits than an exponential",
+    6777: "a precomputed kernel with values of 1e11 and a solution of 1e-8",
+    7108: "violations within the rounding of the gradient",
+    7981: "violations within sixty roundings of the gradient",
 }
 
 
@@ -46,7 +56,7 @@ def test_a_lie_would_be_noticed():
     problem = draw(7)
     assert outcome(problem).kind == "certified"
     problem.machine.dual_coef_ = 0.5 * problem.machine.dual_coef_
-    assert relative_gap(problem) > 0.1
+    assert relative_gap(problem)[0] > 0.1
 
 
 def test_the_gap_is_that_of_two_points():
@@ -54,10 +64,10 @@ def test_the_gap_is_that_of_two_points():
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
     machine = KernelSVC(C=1.0, kernel="linear").fit(X, y)
     problem = Problem(machine, X, y, None)
-    assert relative_gap(problem) < 1e-15
+    assert relative_gap(problem)[0] < 1e-15
     machine.dual_coef_ = np.array([[-0.25, 0.25]])
     # Primal 1/2 (1/2)^2 + 2 * 1/2 against the dual 1/2 - 1/8.
-    np.testing.assert_allclose(relative_gap(problem), (1.125 - 0.375) / 1.125, rtol=1e-15)
+    np.testing.assert_allclose(relative_gap(problem)[0], (1.125 - 0.375) / 1.125, rtol=1e-15)
 
 
 def test_the_command_draws_and_counts(capsys):

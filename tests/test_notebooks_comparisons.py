@@ -4,9 +4,11 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 BY_HAND = re.compile(
     r"\b(cross_val_score|cross_validate|RepeatedStratifiedKFold|RepeatedKFold|HalvingGridSearchCV)\b"
 )
@@ -45,3 +47,76 @@ def test_an_example_still_needs_its_exception(number):
 )
 def test_a_comparison_by_hand_would_be_found(line):
     assert BY_HAND.search(line)
+
+
+# Where more than one choice in ten lies at an end of a grid: the notebook and its words for that.
+AT_AN_EDGE = {
+    ("adaptive_conformal", "abalone 19", "kba"): ("10", "took the largest $\\gamma$ in 15 % of"),
+    ("card_fraud", "random", "KernelSVC, moved threshold"): (
+        "04",
+        "chose the largest $C$ of the grid in half of the splits",
+    ),
+    ("fisher", "waveform", "Fisher"): (
+        "06",
+        "In 4 of 20 sets the search took the smallest penalty",
+    ),
+    ("one_class_conformal", "NHEFS", "asymmetric"): ("11", "at an end of their grids more often"),
+    ("one_class_conformal", "hypothyroid", "asymmetric"): ("11", "at an end of their grids"),
+    ("one_class_conformal", "sick euthyroid", "asymmetric"): ("11", "at an end of their grids"),
+    ("regression", "three wrong", "least squares"): (
+        "05",
+        "narrowest kernel",
+    ),
+    ("two_passes_set_aside", "C chosen, first run", "plain"): (
+        "09",
+        "chose the smallest $C$ on 13 %",
+    ),
+    ("two_passes_set_aside", "C chosen, first run", "williams"): ("09", "set aside"),
+}
+
+
+def flagged(folder):
+    """Table, data and method of each row whose search tells to widen the grid."""
+    for path in sorted(folder.glob("*.csv")):
+        table = pd.read_csv(path)
+        if "widen" in table:
+            for row in table[table["widen"].notna()].itertuples():
+                yield path.stem, row.data, row.method
+
+
+def prose(number):
+    (path,) = (path for path in NOTEBOOKS if path.stem.startswith(number))
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    return " ".join(text.split())
+
+
+def test_each_choice_at_an_edge_is_named_in_the_text():
+    assert set(flagged(ROOT / "data" / "results")) == set(AT_AN_EDGE)
+    unsaid = [row for row, (number, words) in AT_AN_EDGE.items() if words not in prose(number)]
+    assert unsaid == []
+
+
+def test_a_choice_at_an_edge_is_noticed(tmp_path):
+    rows = {"data": ["a", "b"], "method": ["svc", "svc"], "widen": ["", "C"]}
+    pd.DataFrame(rows).to_csv(tmp_path / "study.csv", index=False)
+    assert list(flagged(tmp_path)) == [("study", "b", "svc")]
+
+
+# Tables of one split: sections that a reader must not take for a comparison.
+ONE_SPLIT = {
+    "09": ["11. Where it loses", "12. Real data"],
+    "10": ["7. Two distances in one factor"],
+    "11": ["Where one class is right"],
+    "13": ["Beside simple rules"],
+}
+
+
+@pytest.mark.parametrize("number", ONE_SPLIT)
+def test_a_table_of_one_split_is_called_an_example(number):
+    (path,) = (path for path in NOTEBOOKS if path.stem.startswith(number))
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+    for title in ONE_SPLIT[number]:
+        section = re.split(r"^#+ ", text.split(f"# {title}", 1)[1], maxsplit=1, flags=re.M)[0]
+        assert re.search(r"\bexample\b|\bone split\b|\bthis split\b", section, re.IGNORECASE), title

@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from tools import tracks
 from tools.normalise import normalise
 from tools.notebook_form import RULES, TWO_SPEEDS, Page, problems
-from tools.run_notebooks import to_html
+from tools.pages import to_html
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 # These are still told at one speed; a notebook that keeps the limits leaves the list.

@@ -51,7 +51,7 @@ def values(machine, X):
 def test_every_case_has_its_test():
     with (HERE / "public_cases.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len({row["case"] for row in rows}) == len(rows) == 28
+    assert len({row["case"] for row in rows}) == len(rows) >= 35
     for row in rows:
         module, name = row["test"].split("::")
         assert f"def {name}(" in (HERE / module).read_text(encoding="utf-8"), row

@@ -63,7 +63,7 @@ def test_each_item_of_a_source_is_found_or_explained(rows):
         item, place, here = (cell.strip() for cell in re.split(r" \| ", row.strip("| ")))
         assert item and place
         shown = "ipynb#" in here or "errata" in here or "`" in here
-        assert shown or here.startswith(("Not here: ", "Planned: notebook ")), item
+        assert shown or here.startswith("Not here: "), item
 
 
 def test_the_page_of_sources_has_the_five():

@@ -1,22 +1,15 @@
-"""The notebook runner: what it writes, skips, refuses, and leaves behind when it is killed."""
+"""The notebook runner: what it writes, skips and refuses."""
 
-import contextlib
-import json
-import os
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from toy_project import command, make_project, write_notebook
 
-from tools import run_notebooks
+from tools import built, execution, pages, run_notebooks
 from tools.normalise import KERNELSPEC, WIDGET_VIEW, StoredWarningError, normalise
-
-ROOT = Path(__file__).parents[1]
 
 COUNT = "with open('../runs.log', 'a') as log:\n    log.write('run\\n')"
 PICTURE = """\
@@ -26,26 +19,9 @@ picture = "iVBORw0KGgo="
 display({"image/png": picture}, metadata={"image/png": {"alt": 'A "dot" < 1'}}, raw=True)"""
 
 
-def write_notebook(project, name, *sources, text="# 01. Toy\n\n[next](02_next.ipynb)"):
-    cells = [new_markdown_cell(text), *(new_code_cell(source) for source in sources)]
-    path = project / "notebooks" / name
-    path.write_text(nbformat.writes(new_notebook(cells=cells)), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def project(tmp_path):
-    for directory in ("notebooks", "data", "lib/kernelbook", "lib/kernelcourse"):
-        (tmp_path / directory).mkdir(parents=True)
-    (tmp_path / "requirements.lock").write_text("numpy==2.4.6\n")
-    (tmp_path / "lib/kernelbook/kernels.py").write_text("DEGREE = 2\n")
-    (tmp_path / "lib/kernelcourse/figures.py").write_text("ROUNDS = 2\n")
-    (tmp_path / "data/car.csv").write_text("1,2\n")
-    return tmp_path
-
-
-def command(project, *arguments):
-    return run_notebooks.main([*arguments, "--root", str(project)])
+    return make_project(tmp_path)
 
 
 def runs(project):
@@ -71,11 +47,18 @@ def test_run_writes_copies_and_pages_and_skips_what_is_unchanged(project, capsys
     page = (project / "build/html/01_toy.html").read_text()
     assert "alt='A \"dot\" &lt; 1'" in page
     assert 'href="02_next.html"' in page
-    assert "01_toy" in capsys.readouterr().err  # the progress bar names the notebook
+    assert "01_toy: executed in" in capsys.readouterr().out
 
     assert command(project, "run") == 0
     assert runs(project) == 1
     assert "01_toy: unchanged, skipped" in capsys.readouterr().out
+
+
+def test_colours_and_brackets_of_outputs_stand_on_the_page():
+    text = new_output("stream", text="\x1b[31mred\x1b[0m <b>")
+    page = pages.to_html(new_notebook(cells=[new_code_cell("1", outputs=[text])]), "01_toy")
+    assert 'class="ansi-red-fg">red<' in page
+    assert "&lt;b&gt;" in page
 
 
 @pytest.fixture
@@ -83,13 +66,13 @@ def executed(monkeypatch):
     """Names of the notebooks executed, without kernels: the logic of skipping needs none."""
     names = []
 
-    def execute(notebook, source):
+    async def execute(notebook, source):
         names.append(source.name)
         for cell in notebook.cells[1:]:
             cell.outputs = [new_output("stream", text=f"run {len(names)}")]
         return notebook
 
-    monkeypatch.setattr(run_notebooks, "execute", execute)
+    monkeypatch.setattr(execution, "execute", execute)
     return names
 
 
@@ -139,19 +122,76 @@ def test_a_change_of_text_keeps_the_outputs_of_the_page(project, executed, capsy
     assert "run 1" in page
 
 
-def test_a_lost_page_is_made_again(project, executed):
+DAMAGE = {
+    "page lost": ("html/01_toy.html", None, 1),
+    "page cut": ("html/01_toy.html", slice(0, -200), 1),
+    "page emptied": ("html/01_toy.html", slice(0, 0), 1),
+    "notebook lost": ("notebooks/01_toy.ipynb", None, 2),
+    "notebook cut": ("notebooks/01_toy.ipynb", slice(0, -200), 2),
+    "output altered": ("notebooks/01_toy.ipynb", ("run 1", "run 7"), 2),
+}
+
+
+@pytest.mark.parametrize("name, damage, times", DAMAGE.values(), ids=DAMAGE)
+def test_what_is_damaged_in_build_is_made_again(project, executed, name, damage, times):
     write_notebook(project, "01_toy.ipynb", "6 * 7")
     command(project, "run")
-    (project / "build/html/01_toy.html").unlink()
+    path = project / "build" / name
+    whole = path.read_text()
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_text(whole[damage] if isinstance(damage, slice) else whole.replace(*damage))
+    assert command(project, "run") == 0
+    assert executed == ["01_toy.ipynb"] * times
+    if times == 1:
+        assert path.read_text() == whole
+    assert command(project, "run") == 0
+    assert executed == ["01_toy.ipynb"] * times
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lib/kernelbook/.#kernels.py",
+        "lib/kernelbook/.kernels.py.swp",
+        "lib/kernelbook/kernels.py~",
+        "lib/kernelbook/#kernels.py#",
+        "lib/kernelbook/__pycache__/kernels.pyc",
+        "lib/kernelbook/.ipynb_checkpoints/kernels-checkpoint.py",
+        "data/.~lock.car.csv#",
+        "notebooks/.ipynb_checkpoints/01_toy-checkpoint.ipynb",
+        "notebooks/01_toy.ipynb~",
+    ],
+)
+def test_files_of_editors_execute_nothing(project, executed, name):
+    write_notebook(project, "01_toy.ipynb", "6 * 7")
     command(project, "run")
-    assert executed == ["01_toy.ipynb"] * 2
-    assert (project / "build/html/01_toy.html").exists()
+    path = project / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("half a word")
+    assert command(project, "run") == 0
+    assert executed == ["01_toy.ipynb"]
+
+
+def test_up_to_date_is_found_without_slow_imports(project, executed):
+    write_notebook(project, "01_toy.ipynb", "6 * 7")
+    command(project, "run")
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(["nbclient", "nbconvert", "nbformat"]))  # as if not installed
+from tools import run_notebooks
+raise SystemExit(run_notebooks.main(["run", "--root", sys.argv[1]]))
+"""
+    run = subprocess.run([sys.executable, "-c", code, project], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "01_toy: unchanged, skipped" in run.stdout
 
 
 def test_numbers_select_notebooks_in_order(project, capsys):
     for name in ("02_b.ipynb", "01_a.ipynb", "03_c.ipynb"):
         write_notebook(project, name, COUNT)
-    found = run_notebooks.select(run_notebooks.Project(project), ["3", "01"])
+    found = run_notebooks.select(built.Project(project), ["3", "01"])
     assert [path.name for path in found] == ["01_a.ipynb", "03_c.ipynb"]
     assert command(project, "run", "07") == 1
     message = capsys.readouterr().err
@@ -170,20 +210,40 @@ def test_a_damaged_notebook_is_named(project, capsys):
     assert "01_toy.ipynb cannot be read as a notebook" in capsys.readouterr().err
 
 
-def test_a_failing_cell_stops_with_its_place_and_the_remedy(project, capsys):
+def test_a_failing_cell_is_named_and_the_others_are_finished(project, capsys):
     write_notebook(project, "01_good.ipynb", COUNT)
     bad = write_notebook(project, "02_bad.ipynb", "a = 0", "1 / a")
     write_notebook(project, "03_later.ipynb", COUNT)
     before = bad.read_bytes()
-    assert command(project, "run") == 1
-    message = capsys.readouterr().err
+    assert command(project, "run", "--jobs", "3") == 1
+    said = capsys.readouterr()
     for part in ("02_bad.ipynb: cell 3 (execution 2) failed", "ZeroDivisionError", "NB=02"):
-        assert part in message
+        assert part in said.err
+    assert "1 of 3 failed: 02_bad" in said.err
+    order = [line.split(":")[0] for line in said.out.splitlines()]
+    assert order == ["01_good", "02_bad", "03_later"]
     assert (project / "build/html/01_good.html").exists()
+    assert (project / "build/html/03_later.html").exists()
     assert not (project / "build/notebooks/02_bad.ipynb").exists()
-    assert runs(project) == 1
+    assert runs(project) == 2
     assert command(project, "record", "02") == 1
     assert bad.read_bytes() == before
+
+
+def test_a_cell_that_must_raise_does(project, capsys):
+    path = write_notebook(project, "01_toy.ipynb", "1 / 0", "6 * 7")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].metadata.tags = ["raises-exception"]
+    nbformat.write(notebook, path)
+    assert command(project, "record") == 0
+    recorded = nbformat.read(path, as_version=4)
+    assert recorded.cells[1].outputs[0].ename == "ZeroDivisionError"
+    recorded.cells[1].source = "1 / 1"
+    nbformat.write(recorded, path)
+    before = path.read_bytes()
+    assert command(project, "record") == 1
+    assert "cell 2 (execution 1) raised nothing, though its tag" in capsys.readouterr().err
+    assert path.read_bytes() == before
 
 
 def test_a_dead_kernel_is_reported(project, capsys):
@@ -241,55 +301,3 @@ def test_normalise_refuses_stderr():
     cell = new_code_cell("x", outputs=[new_output("stream", name="stderr", text="careful")])
     with pytest.raises(StoredWarningError, match="careful"):
         normalise(new_notebook(cells=[cell]))
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "a.txt"
-    run_notebooks.write_atomically(path, "old")
-
-    def full_disk(*_):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(os, "replace", full_disk)
-    with pytest.raises(OSError, match="no space"):
-        run_notebooks.write_atomically(path, "new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("action", ["run", "record"])
-def test_a_killed_run_leaves_nothing_half_written(project, action):
-    first = write_notebook(project, "01_quick.ipynb", "6 * 7")
-    mark = "import os\n\nopen('../pid.txt', 'w').write(f'{os.getpid()} ')"
-    slow = write_notebook(project, "02_slow.ipynb", mark, "import time\n\ntime.sleep(120)")
-    before = slow.read_bytes()
-    arguments = [sys.executable, "-m", "tools.run_notebooks", action, "--root", str(project)]
-    runner = subprocess.Popen(
-        arguments, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        pid = wait_for_kernel(project / "pid.txt", runner)
-        runner.send_signal(signal.SIGKILL)
-        runner.wait()
-        assert slow.read_bytes() == before
-        done = project / "build/notebooks/01_quick.ipynb" if action == "run" else first
-        assert nbformat.read(done, as_version=4).cells[1].outputs[0].data["text/plain"] == "42"
-        names = {path.name for path in (project / "build").rglob("*.*")}
-        if action == "run":
-            assert names == {"manifest.json", "01_quick.ipynb", "01_quick.html"}
-            assert set(json.loads((project / "build/manifest.json").read_text())) == {first.name}
-        else:
-            assert names == set()
-    finally:
-        runner.kill()
-        with contextlib.suppress(ProcessLookupError, NameError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def wait_for_kernel(path, runner):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and runner.poll() is None:
-        if path.exists() and (text := path.read_text()).endswith(" "):
-            return int(text)
-        time.sleep(0.05)
-    raise AssertionError("the slow notebook never started")

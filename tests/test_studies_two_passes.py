@@ -40,7 +40,7 @@ def test_means_of_the_table_are_those_of_the_scores():
 
 
 @pytest.mark.parametrize(
-    "protocol", ["C = 1, as printed", "C = 1000", "C chosen", "C chosen, first run"]
+    "protocol", ["C = 1, undivided", "C = 1000", "C chosen", "C chosen, first run"]
 )
 def test_scores_can_be_made_again(protocol):
     options = {"baselines": [], "backend": "sequential", "progress": False, "n_repeats": 2}
@@ -53,10 +53,10 @@ def test_scores_can_be_made_again(protocol):
 
 def test_both_passes_have_one_cost_and_the_named_level():
     for protocol, (given, grid, *_) in study.PROTOCOLS.items():
-        printed = "printed" in protocol
+        undivided = "undivided" in protocol
         for name, (machine, searched) in study.methods(protocol).items():
             assert getattr(machine, "C_second", None) is None
-            assert getattr(machine, "normalize", not printed) == (not printed)
+            assert getattr(machine, "normalize", not undivided) == (not undivided)
             assert searched == grid or name == "plain, gamma = 1/4"
             assert all(getattr(machine, key) == value for key, value in given.items())
 

@@ -21,6 +21,8 @@ from kernelbook.conformal import ConformalSVC
 from kernelbook.explain import PolynomialExplainer
 from kernelbook.kernels import RBF, Linear, rbf
 from kernelbook.qp import SolverOptions
+from kernelbook.qp.exact import smo, working_set
+from kernelbook.qp.exact.working_set import solve_exact
 from kernelbook.svm import KernelSVC, svc_path
 from kernelbook.svm.pairs import matrix_of_pairs
 
@@ -185,6 +187,20 @@ def test_a_path_starts_from_the_machine_before():
 
 
 # Kernels, and what is shared
+
+
+def test_pairs_are_solved_exactly_before_anybody_compiled(monkeypatch):
+    # The pairs are small, but together they are worth the wait.
+    monkeypatch.setattr(smo, "is_compiled", lambda loop: False)
+    asked = []
+
+    def remember(*given):
+        asked.append(given)
+        return solve_exact(*given)
+
+    monkeypatch.setattr(working_set, "solve_exact", remember)
+    KernelSVC().fit(*blobs(900, 4))
+    assert len(asked) == 6
 
 
 @pytest.mark.parametrize("n", [60, 700], ids=["few", "many"])

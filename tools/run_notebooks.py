@@ -1,4 +1,4 @@
-"""Execute the notebooks in order: into ``build/`` to read, or in place to be committed.
+"""Execute the notebooks on all cores: into ``build/`` to read, or in place to be committed.
 
     python -m tools.run_notebooks run            all that changed, into build/
     python -m tools.run_notebooks run 03 05      two of them
@@ -6,94 +6,54 @@
 
 ``run`` leaves ``build/notebooks/NN_*.ipynb`` and ``build/html/NN_*.html`` and changes nothing
 else. A notebook is executed again when its code or tags, the library, the data, the lock or the
-version of Python have changed; a change of its text alone refreshes the page. Files appear whole
-or not at all, so a run may be killed at any time.
+version of Python have changed; a change of its text alone refreshes the page. The built files
+carry seals that tell this, so that two runs at once need no common record. Files appear whole or
+not at all, and a signal ends the kernels too: a run may be stopped at any time.
 """
 
 import argparse
+import asyncio
 import contextlib
-import hashlib
-import json
 import os
-import platform
-import re
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TextIO
 
-import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from nbformat import NotebookNode
 from tqdm import tqdm
 
-from tools.normalise import StoredWarningError, normalise
-from tools.reproducible import reproducible_environment
+from tools.built import SEAL, NotebookError, Project, Seals, loaded
+from tools.files import clear_leftovers, write_atomically
+from tools.processes import ENDING, Stopped, cores
+from tools.remedies import remedy
 
-__all__ = ["NotebookError", "Project", "execute", "main", "record", "run", "select"]
-
-CELL_TIMEOUT = 900  # seconds
-CELL_ERRORS = (CellExecutionError, CellTimeoutError, DeadKernelError)
-
-
-class NotebookError(Exception):
-    """A notebook cannot be found, read or executed; the message says how to go on."""
-
-
-@dataclass(frozen=True)
-class Project:
-    """Where the files are, below one root."""
-
-    root: Path
-
-    @property
-    def notebooks(self) -> Path:
-        return self.root / "notebooks"
-
-    @property
-    def build(self) -> Path:
-        return self.root / "build"
-
-    @property
-    def manifest(self) -> Path:
-        return self.build / "manifest.json"
-
-    def executed(self, source: Path) -> Path:
-        return self.build / "notebooks" / source.name
-
-    def page(self, source: Path) -> Path:
-        return self.build / "html" / f"{source.stem}.html"
-
-    def shared_files(self) -> list[Path]:
-        """Everything outside a notebook on which its outputs depend."""
-        files = [self.root / "requirements.lock"]
-        for name in ("lib/kernelbook", "lib/kernelcourse", "studies", "data"):
-            directory = self.root / name
-            files += [path for path in directory.rglob("*") if "__pycache__" not in path.parts]
-        return sorted(path for path in files if path.is_file())
+__all__ = ["main", "record", "run", "select"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.run_notebooks")
     parser.add_argument("action", choices=["run", "record"])
     parser.add_argument("numbers", nargs="*", metavar="NN", help="such as 03; all if left out")
+    parser.add_argument("--jobs", type=int, default=cores(), help="kernels at a time")
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1])
     options = parser.parse_args(arguments)
+    if options.jobs < 1:
+        parser.error(f"--jobs is the number of kernels at a time, at least 1, not {options.jobs}")
     project = Project(options.root.resolve())
+    action = run if options.action == "run" else record
     try:
         sources = select(project, options.numbers)
-        run(project, sources) if options.action == "run" else record(sources)
-    except NotebookError as error:
-        print(f"\n{error}", file=sys.stderr)
+        return asyncio.run(_until_signal(action(project, sources, options.jobs)))
+    except (NotebookError, OSError) as error:
+        print(f"\n{_said(error)}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("\nInterrupted; the same command goes on after what is finished.", file=sys.stderr)
+    except Stopped as stopped:
+        print(f"\nStopped by {stopped}; the same command goes on from here.", file=sys.stderr)
+        return stopped.code
+    except KeyboardInterrupt:  # where the event loop knows no signals
         return 130
-    return 0
 
 
 def select(project: Project, numbers: Iterable[str]) -> list[Path]:
@@ -112,189 +72,158 @@ def select(project: Project, numbers: Iterable[str]) -> list[Path]:
     return [path for path in available if not wanted or path.name[:2] in wanted]
 
 
-def run(project: Project, sources: Sequence[Path]) -> None:
+async def run(project: Project, sources: Sequence[Path], jobs: int) -> int:
     """Execute what has changed into ``build/`` and write a page of each notebook."""
-    done = _read_manifest(project)
-    shared = _digest_of_shared_files(project)
-    executed = 0
-    for source in sources:
-        notebook = _read(source)
-        entry = {"code": _digest_of_code(notebook, shared), "file": _digest(source.read_bytes())}
-        outputs = [project.executed(source), project.page(source)]
-        previous = done.get(source.name, {}) if all(path.exists() for path in outputs) else {}
-        if previous == entry:
-            print(f"{source.stem}: unchanged, skipped", flush=True)
-            continue
-        if previous.get("code") == entry["code"]:
-            print(f"{source.stem}: only its text has changed, page refreshed", flush=True)
-            _copy_outputs(_read(project.executed(source)), notebook)
+    seals = Seals.of(project)
+
+    async def treat(source: Path) -> str:
+        content = source.read_bytes()
+        executed, page = project.executed(source), project.page(source)
+        stored = _stored(executed, _loaded(source, content), seals)
+        if stored and seals.is_page_of(page, content, stored):
+            return "unchanged, skipped"
+        # Slow to import, and not needed where all is up to date.
+        from tools import execution, pages
+
+        started = time.monotonic()
+        notebook = pages.parsed(content)
+        if stored:
+            pages.copy_outputs(stored, notebook)
         else:
-            execute(notebook, source)
-            executed += 1
-        write_atomically(project.executed(source), nbformat.writes(notebook) + "\n")
-        write_atomically(project.page(source), to_html(notebook, source.stem))
-        done[source.name] = entry
-        write_atomically(project.manifest, json.dumps(done, indent=1, sort_keys=True) + "\n")
+            await execution.execute(notebook, source)
+        built = pages.plain(notebook)
+        built["metadata"][SEAL] = seals.of_notebook(built)
+        write_atomically(executed, pages.written(built))
+        html = await asyncio.to_thread(pages.to_html, notebook, source.stem)
+        write_atomically(page, seals.sealed_page(html, content, built))
+        if stored:
+            return "only its text has changed, page refreshed"
+        return f"executed in {time.monotonic() - started:.0f} s"
+
+    for folder in {project.executed(sources[0]).parent, project.page(sources[0]).parent}:
+        clear_leftovers(folder)
+    outcomes = await _all(sources, jobs, treat)
+    executed = sum(outcome.startswith("executed") for outcome in outcomes)
     print(
         f"{executed} executed, {len(sources) - executed} up to date. "
         f"Read the pages in {os.path.relpath(project.page(sources[0]).parent)}"
     )
+    return 0
 
 
-def record(sources: Sequence[Path]) -> None:
+async def record(project: Project, sources: Sequence[Path], jobs: int) -> int:
     """Execute in place and store normalised outputs."""
-    for source in sources:
-        notebook = execute(_read(source), source)
+    from tools import execution, normalise, pages  # slow to import
+
+    async def treat(source: Path) -> str:
+        started = time.monotonic()
+        content = source.read_bytes()
+        _loaded(source, content)  # or it is named as damaged
+        notebook = await execution.execute(pages.parsed(content), source)
         try:
-            normalise(notebook)
-        except StoredWarningError as error:
+            normalise.normalise(notebook)
+        except normalise.StoredWarningError as error:
             raise NotebookError(f"{source.name} was left as it was: {error}") from None
-        write_atomically(source, nbformat.writes(notebook) + "\n")
+        write_atomically(source, pages.written(pages.plain(notebook)))
+        return f"recorded in {time.monotonic() - started:.0f} s"
+
+    clear_leftovers(project.notebooks)
+    await _all(sources, jobs, treat)
     print(f"{len(sources)} recorded. Look at `git diff --stat notebooks`, then commit them.")
+    return 0
 
 
-def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
-    """Execute all cells in a fresh kernel, in the directory of ``source``, with a progress bar.
+async def _all(
+    sources: Sequence[Path], jobs: int, treat: Callable[[Path], Awaitable[str]]
+) -> list[str]:
+    """Treat the notebooks, ``jobs`` at a time: a failure is told at once, results in order.
 
     Raises
     ------
     NotebookError
-        If a cell fails, takes too long or ends the kernel; names the cell, with its traceback.
+        At the end, if any failed.
     """
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.update(outputs=[], execution_count=None)
-    todo = [
-        (position, cell)
-        for position, cell in enumerate(notebook.cells)
-        if cell.cell_type == "code" and cell.source.strip()
-    ]
-    client = NotebookClient(
-        notebook,
-        timeout=CELL_TIMEOUT,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(source.parent)}},
-        record_timing=False,
-        coalesce_streams=True,
-    )
-    client.reset_execution_trackers()
-    manager = client.create_kernel_manager()
-    manager.transport_encryption = "auto"  # else the kernel warns that it talks in plain text
-    with _progress_bar(source.stem, len(todo)) as bar:
-        started = time.monotonic()
-        with client.setup_kernel(env=reproducible_environment()):
-            for count, (position, cell) in enumerate(todo, start=1):
-                try:
-                    client.execute_cell(cell, position, execution_count=count)
-                except BaseException as error:
-                    bar.close()
-                    client.shutdown_kernel = "immediate"  # it may be busy for long
-                    if isinstance(error, CELL_ERRORS):
-                        message = _explain(source, position, count, error)
-                        raise NotebookError(message) from None
-                    raise
-                bar.update()
-        bar.set_postfix_str(f"done in {time.monotonic() - started:.0f} s", refresh=False)
-    return notebook
+    slots = asyncio.Semaphore(jobs)
+    outcomes: dict[Path, str] = {}
+    untold = list(sources)
+    failed = []
 
+    async def one(source: Path) -> None:
+        async with slots:
+            try:
+                outcomes[source] = await treat(source)
+            except (NotebookError, OSError) as error:
+                outcomes[source] = "failed"
+                failed.append(source.stem)
+                _tell(f"\n{_said(error)}\n", sys.stderr)
+        while untold and untold[0] in outcomes:
+            _tell(f"{untold[0].stem}: {outcomes[untold.pop(0)]}", sys.stdout)
 
-def to_html(notebook: NotebookNode, title: str) -> str:
-    """A page that needs no other file (formulas are typeset by a script from the network)."""
-    from nbconvert import HTMLExporter  # slow to import, and not needed where all is up to date
-
-    exporter = HTMLExporter(
-        template_name="page",
-        extra_template_basedirs=[str(Path(__file__).parent / "templates")],
-    )
-    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
-    # Links from one notebook to the next lead to the page of that notebook.
-    return re.sub(r'(<a [^>]*href="[0-9]{2}_[\w-]+)\.ipynb', r"\1.html", html)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that a reader, or a kill at any moment, never finds half-written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    tasks = [asyncio.create_task(one(source)) for source in sources]
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode if path.exists() else 0o644
-        os.chmod(name, mode & 0o777)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+        await asyncio.wait(tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in tasks:
+        task.result()  # an error of this program itself is not hidden
+    if failed:
+        names = ", ".join(sorted(failed))
+        raise NotebookError(f"{len(failed)} of {len(sources)} failed: {names} (see above).")
+    return [outcomes[source] for source in sources]
+
+
+async def _until_signal(work: Awaitable[int]) -> int:
+    """Await some work; a signal cancels it, and its kernels end before `Stopped` is raised."""
+    task = asyncio.ensure_future(work)
+    caught: list[int] = []
+
+    def stop(number: int) -> None:
+        if not caught:
+            caught.append(number)
+            task.cancel()
+
+    for name in ENDING:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows, or a thread
+                asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if caught:
+            raise Stopped(caught[0]) from None
         raise
 
 
-def _read(path: Path) -> NotebookNode:
+def _loaded(source: Path, content: bytes) -> dict:
     try:
-        return nbformat.read(path, as_version=4)
-    except Exception as error:  # nbformat raises several unrelated kinds
-        raise NotebookError(f"{path} cannot be read as a notebook: {error}") from error
+        return loaded(content)
+    except NotebookError as error:
+        raise NotebookError(
+            f"{source} cannot be read as a notebook: {error}. `git restore notebooks/{source.name}`"
+            " brings the committed one back."
+        ) from None
 
 
-def _read_manifest(project: Project) -> dict[str, dict[str, str]]:
+def _stored(path: Path, source: dict, seals: Seals) -> dict | None:
+    """The built notebook, if it is whole and of the code in ``source``."""
     try:
-        return dict(json.loads(project.manifest.read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError):
-        return {}
+        built = loaded(path.read_bytes())
+        return built if seals.is_notebook_of(built, source) else None
+    except (FileNotFoundError, NotebookError, KeyError):
+        return None
 
 
-def _digest(*parts: bytes) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(hashlib.sha256(part).digest())
-    return total.hexdigest()
+def _said(error: Exception) -> str:
+    return f"{error}\n{remedy(str(error)) or ''}" if isinstance(error, OSError) else str(error)
 
 
-def _digest_of_shared_files(project: Project) -> str:
-    parts = [platform.python_version().encode()]
-    for path in project.shared_files():
-        parts += [path.relative_to(project.root).as_posix().encode(), path.read_bytes()]
-    return _digest(*parts)
-
-
-def _digest_of_code(notebook: NotebookNode, shared: str) -> str:
-    code = [
-        [cell.source, sorted(cell.metadata.get("tags", []))]
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
-    return _digest(shared.encode(), json.dumps(code).encode())
-
-
-def _copy_outputs(executed: NotebookNode, notebook: NotebookNode) -> None:
-    """Carry the outputs over to a notebook with the same code cells and a new text."""
-    old, new = (
-        [cell for cell in nb.cells if cell.cell_type == "code"] for nb in (executed, notebook)
-    )
-    for before, after in zip(old, new, strict=True):
-        after.update(outputs=before.outputs, execution_count=before.execution_count)
-
-
-def _progress_bar(title: str, cells: int) -> tqdm:
-    # In a log file a line every few seconds is enough.
-    interval = 0.1 if sys.stderr.isatty() else 10.0
-    return tqdm(total=cells, desc=title, unit="cell", disable=False, mininterval=interval)
-
-
-def _explain(source: Path, position: int, count: int, error: Exception) -> str:
-    number = source.name[:2]
-    reasons = {
-        CellTimeoutError: f"took longer than {CELL_TIMEOUT} s",
-        DeadKernelError: "ended its kernel (out of memory, or killed)",
-    }
-    reason = next((text for kind, text in reasons.items() if isinstance(error, kind)), "failed")
-    return (
-        f"{source.name}: cell {position + 1} (execution {count}) {reason}.\n\n{error}\n"
-        f"Finished notebooks are kept, nothing of this one was written. Open it with `make lab`, "
-        f"or mend it and run `make run NB={number}`, then the first command again."
-    )
+def _tell(text: str, file: TextIO) -> None:
+    with tqdm.external_write_mode(file=file):  # above the progress bars
+        print(text, file=file, flush=True)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that kernels are shut down
     raise SystemExit(main())

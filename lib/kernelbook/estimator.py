@@ -1,17 +1,21 @@
 """What estimators with a kernel have in common: parameters, checks, and a fit that is whole."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernelbook.coefficients import degeneracy, expand
 from kernelbook.kernels import (
     NAMED,
     Array,
@@ -42,17 +46,14 @@ __all__ = [
     "Number",
     "all_or_nothing",
     "check_weights",
-    "degeneracy",
-    "expand",
     "low_rank_matrix",
+    "threads",
     "training_gram",
     "training_matrix",
 ]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
-# An interior point that was stopped early leaves no exact zeros.
-UNPOLISHED_ZERO = 1e-6
 # Features of a million points are then 4 GB.
 MOST_FEATURES = 500
 LARGEST = float(np.finfo(float).max)
@@ -149,6 +150,11 @@ def _reason(estimator: Any, error: Exception) -> str | None:
     message, kernel = str(error), vars(estimator).get("kernel")
     if "value of NA is ambiguous" in message:
         return "X or y has a missing value (pandas.NA): leave the row out, or fill it in."
+    if "Sparse data was passed" in message and kernel is not None:
+        return (
+            f"{type(estimator).__name__} takes no sparse X with kernel={kernel!r}: KernelSVC, "
+            "KernelSVR, OneClassSVM and SVDD do with 'linear', 'poly' and 'rbf'. Pass X.toarray()."
+        )
     if "could not convert string to float" in message and callable(kernel):
         return (
             "a kernel callable gets X as numbers, but X holds strings: compute the matrix of its "
@@ -164,8 +170,11 @@ class KernelEstimator(BaseEstimator):
     ----------
     kernel_ : Kernel
         What ``kernel`` and its parameters stand for on the training data.
+    takes_sparse : bool
+        Whether points may be sparse, if the kernel takes them.
     """
 
+    takes_sparse: ClassVar[bool] = False
     kernel: KernelLike
     gamma: float | str
     degree: int
@@ -181,6 +190,16 @@ class KernelEstimator(BaseEstimator):
     support_vectors_: Matrix
     _bias: float | Array
     _expansion: Expansion
+
+    @property
+    def _sparse_format(self) -> str | bool:
+        """The format of sparse points that a fit with this kernel takes; False if it takes none."""
+        kernel: object = self.kernel
+        if isinstance(kernel, str):
+            is_taken = kernel in NAMED and NAMED[kernel].takes_sparse
+        else:
+            is_taken = isinstance(kernel, Kernel) and kernel.takes_sparse
+        return "csr" if self.takes_sparse and is_taken else False
 
     @property
     def gamma_(self) -> float:
@@ -205,13 +224,15 @@ class KernelEstimator(BaseEstimator):
         """The kernel object, the kept training points, and the kernel split about their mean."""
         kernel = self._resolve_kernel(X, sample_weight)
         points = kernel.subset(X, kept)
-        return kernel, points, kernel.about(points.mean(axis=0))
+        # A centre other than zero would take their zeros from sparse points.
+        centre = np.zeros(X.shape[1]) if issparse(X) else points.mean(axis=0)
+        return kernel, points, kernel.about(centre)
 
     def _keep_support(
         self, X: Matrix, kernel: Kernel, split: Kernel, kept: Index, solution: QPSolution, x: Array
     ) -> Array:
         """Set what follows from the coefficients x of the kept points; return those of all (n,)."""
-        coefficients, support = expand(len(X), kept, x, solution.status != "max_iter")
+        coefficients, support = expand(X.shape[0], kept, x, solution.status != "max_iter")
         self.kernel_, self.support_ = kernel, support
         self.support_vectors_ = np.empty((0, 0)) if kernel.is_precomputed else X[support]
         self.dual_coef_ = coefficients[support][None, :]
@@ -238,7 +259,10 @@ class KernelEstimator(BaseEstimator):
     def _check_new_points(self, X: ArrayLike) -> Matrix:
         """Check points to predict: (m, d), or kernel values against the training set (m, n)."""
         try:
-            return cast(Matrix, validate_data(self, X, dtype=np.float64, reset=False))
+            checked = validate_data(
+                self, X, dtype=np.float64, reset=False, accept_sparse=self._sparse_format
+            )
+            return cast(Matrix, checked)
         except ValueError as error:
             if is_precomputed(self.kernel) and "features" in str(error):
                 raise ValueError(
@@ -251,7 +275,31 @@ class KernelEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.sparse = self._sparse_format == "csr"
         return tags
+
+
+def threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Return a context in which so many threads share what can be shared.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads. If None, that of the context around this one.
+
+    Returns
+    -------
+    context manager
+        That of ``joblib.parallel_config``.
+
+    Examples
+    --------
+    >>> from joblib import effective_n_jobs
+    >>> with threads(2):
+    ...     effective_n_jobs()
+    2
+    """
+    return nullcontext() if n_jobs is None else parallel_config("threading", n_jobs=n_jobs)
 
 
 def is_precomputed(kernel: object) -> bool:
@@ -366,7 +414,7 @@ def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRan
     >>> K.F.tolist()
     [[1.0], [2.0]]
     """
-    n = len(X)
+    n = X.shape[0]
     if options.solver == "low_rank":
         largest = MOST_FEATURES
     elif options.solver == "auto" and n >= options.exact_from:
@@ -412,67 +460,9 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     low_rank = low_rank_matrix(kernel, X, options)
     if low_rank is not None:
         return low_rank
-    if kernel.is_psd and len(X) > options.in_memory_up_to and goes_exact(len(X), options):
+    n = X.shape[0]
+    if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
         return GramQuadratic(kernel, X)
-    return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
-
-
-def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:
-    """Return values at some places of a longer vector, and the places of those not zero.
-
-    Parameters
-    ----------
-    size : int
-        Length of the vector.
-    index : ndarray of shape (k,), dtype=int
-        Places of the values.
-    values : ndarray of shape (k,)
-        The values.
-    is_polished : bool, default=True
-        Whether zeros are exact; if not, values below 1e-6 of the largest count as zero.
-
-    Returns
-    -------
-    whole : ndarray of shape (size,)
-        The longer vector.
-    support : ndarray of shape (n_SV,), dtype=int
-        Places of the values that are not zero, in order.
-
-    Examples
-    --------
-    >>> whole, support = expand(4, np.array([1, 3]), np.array([5.0, 0.0]))
-    >>> whole.tolist(), support.tolist()
-    ([0.0, 5.0, 0.0, 0.0], [1])
-    """
-    whole = np.zeros(size)
-    whole[index] = values
-    smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
-    whole[np.abs(whole) <= smallest] = 0.0
-    return whole, np.flatnonzero(whole)
-
-
-def degeneracy(n_support: int, n_points: int) -> str | None:
-    """Say how a solution, optimal as it is, tells little about new points; None if it does not.
-
-    Parameters
-    ----------
-    n_support : int
-        Number of support vectors.
-    n_points : int
-        Number of training points that took part.
-
-    Returns
-    -------
-    str or None
-        One sentence for the attribute ``degeneracy_``.
-
-    Examples
-    --------
-    >>> degeneracy(0, 9)
-    'no training point is a support vector: the function is constant'
-    """
-    if n_support == 0:
-        return "no training point is a support vector: the function is constant"
-    if n_support == n_points:
-        return "every training point is a support vector: nothing has been left out"
-    return None
+    return DenseQuadratic(
+        training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
+    )

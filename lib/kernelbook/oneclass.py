@@ -146,6 +146,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     ([1.0, 0.0, 0.0], [-1, 1, 1])
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "nu": [Number(Real, 0, 1, closed="right")],
         **KERNEL_CONSTRAINTS,
@@ -199,7 +200,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     def _fit_from(self, start: Array | None, X: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         """Fit with the alpha (n,) of a similar machine to start from, if any."""
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse_format)
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         kernel, points, split = self._training_points(X, kept, weights)

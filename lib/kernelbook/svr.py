@@ -4,7 +4,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -122,6 +122,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     (0, [0.1])
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither")],
         "epsilon": [Number(Real, 0, None, closed="left")],
@@ -173,7 +174,9 @@ class KernelSVR(RegressorMixin, KernelEstimator):
             The fitted estimator.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        X, y = validate_data(
+            self, X, y, y_numeric=True, dtype=np.float64, accept_sparse=self._sparse_format
+        )
         weights = check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         kernel, points, split = self._training_points(X, kept, weights)
@@ -183,7 +186,8 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         # A constant in the target goes to the bias; in the dual it would cost digits.
         constant = float(target.mean())
         box = self.C * weights[kept]
-        solution = solve(svr_dual(K, target - constant, box, self.epsilon), options)
+        centred = target.astype(np.longdouble) - constant
+        solution = solve(svr_dual(K, centred, box, self.epsilon), options)
         n = len(kept)
         # Without a tube alpha and alpha* are not unique, but their difference is.
         x = solution.x if self.epsilon == 0 else solution.x[:n] - solution.x[n:]
@@ -213,7 +217,9 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         return self._expansion(self._check_new_points(X)) + self._bias
 
 
-def svr_dual(K: Quadratic, y: Array, box: Array, epsilon: float) -> QuadraticProgram:
+def svr_dual(
+    K: Quadratic, y: Array | NDArray[np.longdouble], box: Array, epsilon: float
+) -> QuadraticProgram:
     r"""Return the dual, in :math:`(\alpha, \alpha^*)` or, without a tube, in their difference.
 
     Parameters
@@ -221,7 +227,7 @@ def svr_dual(K: Quadratic, y: Array, box: Array, epsilon: float) -> QuadraticPro
     K : Quadratic
         Gram matrix (n, n).
     y : ndarray of shape (n,)
-        Targets.
+        Targets, in double or extended precision.
     box : ndarray of shape (n,)
         Upper bounds of the dual variables.
     epsilon : float
@@ -241,12 +247,21 @@ def svr_dual(K: Quadratic, y: Array, box: Array, epsilon: float) -> QuadraticPro
     """
     one = np.ones(len(y))
     if epsilon == 0:
-        return QuadraticProgram(K, -y, one, 0.0, -box, box)
+        q, rest = _rounded(-y)
+        return QuadraticProgram(K, q, one, 0.0, -box, box, rest)
+    q, rest = _rounded(np.concatenate([epsilon - y, epsilon + y]))
     return QuadraticProgram(
         PairedQuadratic(K),
-        np.concatenate([epsilon - y, epsilon + y]),
+        q,
         np.concatenate([one, -one]),
         0.0,
         np.zeros(2 * len(y)),
         np.tile(box, 2),
+        q_rest=rest,
     )
+
+
+def _rounded(wide: Array | NDArray[np.longdouble]) -> tuple[Array, Array]:
+    """The numbers in double precision, and what that took from them."""
+    q = wide.astype(np.float64)
+    return q, (wide - q).astype(np.float64)

@@ -44,7 +44,8 @@ Etas = tuple[float | None, float | None]
 # A factor, and what could not be done as asked (None if all could).
 Built = tuple[ConformalFactor, str | None]
 
-# The metric that each scheme's paper measures its distances in.
+# The metric of each scheme unless one is given. (The README through which we know 'wu_chang' has
+# input distances in D and feature-space widths below them.)
 METRIC_OF_SCHEME: dict[str, str | None] = {
     "wu_chang": "feature",
     "kba": "feature",

@@ -79,8 +79,9 @@ def load_nhefs_mortality(*, return_X_y: bool = False, as_frame: bool = False) ->
 
     Notes
     -----
-    It mirrors the private hospital-infection data of Cohen, Hilario and Pellegrini (683 patients,
-    75 infected); :func:`draw_imbalanced` makes a sample of that shape. 209 values are missing.
+    It stands in for the hospital-infection data of Cohen, Hilario and Pellegrini (683 patients, 75
+    infected), which we do not have; :func:`draw_imbalanced` makes a sample of that shape. 209
+    values are missing.
 
     Examples
     --------

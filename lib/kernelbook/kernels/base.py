@@ -13,20 +13,33 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.utils import check_array, gen_batches
 
 from kernelbook.kernels.expansion import Expansion, KernelExpansion
 from kernelbook.kernels.parameters import Array, Index, KernelParameters, Matrix
+from kernelbook.kernels.sparse import SparseValues
 
 if TYPE_CHECKING:
     from kernelbook.kernels.compiled import CompiledPoints
 
-__all__ = ["NAMED", "Array", "Index", "Kernel", "KernelLike", "Matrix", "resolve_kernel"]
+__all__ = [
+    "ENTRY_ERROR",
+    "NAMED",
+    "Array",
+    "Index",
+    "Kernel",
+    "KernelLike",
+    "Matrix",
+    "resolve_kernel",
+]
 
 # Scikit-learn's names where it has one.
 NAMED: dict[str, type[Kernel]] = {}
 # Points of a block for a diagonal: 15/16 of its values are computed in vain.
 DIAGONAL_BLOCK = 16
+# Relative error of a value: an exponential loses a few digits.
+ENTRY_ERROR = 4.0 * float(np.finfo(float).eps)
 
 
 class Kernel(ABC):
@@ -42,6 +55,10 @@ class Kernel(ABC):
         Whether the images are the points themselves.
     is_split : bool
         Whether this is what :meth:`about` has left of another kernel.
+    entry_error : float
+        Relative error of a value.
+    takes_sparse : bool
+        Whether points may be sparse (CSR): those of other kernels have to be arrays.
     is_psd : bool
         Whether every Gram matrix is positive semi-definite by construction. If not, machines
         check it in ``fit``.
@@ -66,6 +83,7 @@ class Kernel(ABC):
     is_precomputed: ClassVar[bool] = False
     is_linear: ClassVar[bool] = False
     is_split: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = False
 
     def __init_subclass__(cls, name: str | None = None, **kwargs: Any) -> None:
         """Register a kernel under the ``name`` by which estimators accept it."""
@@ -103,6 +121,11 @@ class Kernel(ABC):
         return cls(**{name: value for name, value in given.items() if name in own})
 
     @property
+    def entry_error(self) -> float:
+        """Relative error of a value, by rounding."""
+        return ENTRY_ERROR
+
+    @property
     def is_psd(self) -> bool:
         """Whether every Gram matrix is positive semi-definite by construction."""
         return False
@@ -130,7 +153,7 @@ class Kernel(ABC):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            First arguments.
+            First arguments; sparse if the kernel takes that.
         Y : array-like of shape (m, d), default=None
             Second arguments. If None, ``X`` itself.
 
@@ -145,10 +168,11 @@ class Kernel(ABC):
             If an entry is NaN or infinite, if the numbers of columns differ, or if a value
             overflows.
         """
-        X = check_array(X, dtype=np.float64, input_name="X")
+        accepted = "csr" if self.takes_sparse else False
+        X = check_array(X, dtype=np.float64, input_name="X", accept_sparse=accepted)
         if Y is None:
             return self.gram(X)
-        Y = check_array(Y, dtype=np.float64, input_name="Y")
+        Y = check_array(Y, dtype=np.float64, input_name="Y", accept_sparse=accepted)
         if X.shape[1] != Y.shape[1]:
             raise ValueError(
                 f"X has {X.shape[1]} features and Y has {Y.shape[1]}: a kernel compares points "
@@ -238,7 +262,7 @@ class Kernel(ABC):
         ndarray of shape (n,)
             The values s(x), zero if nothing was split off.
         """
-        return np.zeros(len(X))
+        return np.zeros(X.shape[0])
 
     @property
     def constant(self) -> float:
@@ -260,7 +284,7 @@ class Kernel(ABC):
         ndarray of shape (k, d)
             What ``fit`` takes for these points alone; not a copy if ``index`` names them all.
         """
-        return X if len(index) == len(X) else X[index]
+        return X if len(index) == X.shape[0] else X[index]
 
     def expansion(self, X: Matrix, index: Index, coefficients: Array) -> Expansion:
         r"""Return the function :math:`x \mapsto \sum_i c_i k(x, x_i)` of some training points.
@@ -294,6 +318,8 @@ class Kernel(ABC):
         callable
             From rows (m,) and columns (k,) to the values (m, k) of these points.
         """
+        if issparse(X):
+            return SparseValues(self.evaluate, X)
         return lambda rows, columns: self.evaluate(X[rows], X[columns])
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:

@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from importlib import import_module
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from kernelbook.kernels.kinds import GAUSSIAN, POLYNOMIAL
 
@@ -21,6 +21,9 @@ Index = NDArray[np.intp]
 # From so many features on, inner products by BLAS are faster than sums of squared differences.
 # They lose the digits that norms have more than distances, so only norms up to this are let in.
 MANY_FEATURES, LARGEST_NORM = 16, 8.0
+# Values that a thread sums before it may be interrupted, in a tenth of a second, and the points
+# that it takes at least. The number of threads changes no batch, and so no bit of a sum.
+VALUES_AT_ONCE, LEAST_BATCH = 2**26, 1024
 # Values between a product by BLAS and its exponential: they should stay in the cache.
 CACHED_VALUES = 2**17
 
@@ -128,9 +131,19 @@ class CompiledPoints:
                 product[batch] += values @ weights
         else:
             everything = len(rows) == self.features.shape[1]
-            at = self.features if everything else np.ascontiguousarray(self.features[:, rows])
+            at = self.features if everything else self.features[:, rows]
             others = np.ascontiguousarray(self.features[:, used].T)
-            kernel_sums(at, others, weights, self.kind, product)
+
+            def add(batch: slice) -> None:
+                points = np.ascontiguousarray(at[:, batch])
+                kernel_sums(points, others, weights, self.kind, product[batch])
+
+            size = max(LEAST_BATCH, VALUES_AT_ONCE // max(1, len(used)))
+            batches = [slice(first, first + size) for first in range(0, len(rows), size)]
+            if len(batches) == 1:
+                add(batches[0])
+            else:
+                Parallel(require="sharedmem")(delayed(add)(batch) for batch in batches)
         return product if scale is None else product * scale[rows]
 
     def block(self, rows: Index, columns: Index) -> Array:
@@ -180,7 +193,9 @@ class CompiledPoints:
         at, norms = self.features[:, columns], self._norms[columns]
         size = max(1, CACHED_VALUES // max(1, len(columns)))
         scratch = np.empty((min(size, len(rows)), len(columns))) if out is None else out
-        for batch in gen_batches(len(rows), size):
+        # Not scikit-learn's batches, whose check of arguments takes longer than a small batch.
+        for first in range(0, len(rows), size):
+            batch = slice(first, first + size)
             here = rows[batch]
             values = scratch[: len(here)] if out is None else out[batch]
             np.matmul(self.features[:, here].T, at, out=values)

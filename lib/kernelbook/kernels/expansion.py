@@ -41,9 +41,10 @@ class KernelExpansion:
     coefficients: Array
 
     def __call__(self, X: Array) -> Array:
-        values = np.zeros((len(X), *self.coefficients.shape[1:]))
-        if len(self.points):
-            for block in gen_batches(len(X), max(1, BLOCK_VALUES // len(self.points))):
+        n, n_points = X.shape[0], self.points.shape[0]
+        values = np.zeros((n, *self.coefficients.shape[1:]))
+        if n_points:
+            for block in gen_batches(n, max(1, BLOCK_VALUES // n_points)):
                 values[block] = self.evaluate(X[block], self.points) @ self.coefficients
         return values
 

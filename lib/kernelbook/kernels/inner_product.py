@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb, factorial
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.extmath import row_norms
 
-from kernelbook.kernels.base import Array, Kernel, Matrix
+from kernelbook.kernels.base import ENTRY_ERROR, Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import POLYNOMIAL
 from kernelbook.kernels.parameters import KernelParameters
 from kernelbook.kernels.radial import SMALLEST_SPREAD
+from kernelbook.kernels.sparse import inner_products, relative_to
 from kernelbook.validation import check_number
 
 __all__ = ["Linear", "Polynomial", "Sigmoid", "linear_coefficients"]
@@ -45,11 +49,17 @@ class Polynomial(Kernel, name="poly"):
     degree: int = 3
     gamma: float = 1.0
     coef0: float = 0.0
+    takes_sparse = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "degree", check_degree(self.degree))
         check_number(self.gamma, "gamma")
         check_number(self.coef0, "coef0")
+
+    @property
+    def entry_error(self) -> float:
+        """Relative error of a value: a power multiplies that of its base."""
+        return ENTRY_ERROR * self.degree
 
     @classmethod
     def from_parameters(cls, X: Matrix, parameters: KernelParameters) -> Self:
@@ -64,10 +74,10 @@ class Polynomial(Kernel, name="poly"):
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
-            return _finite((self.gamma * (X @ Y.T) + self.coef0) ** self.degree, self)
+            return _finite((self.gamma * inner_products(X, Y) + self.coef0) ** self.degree, self)
 
     def diagonal(self, X: Matrix) -> Array:
-        return (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
+        return (self.gamma * row_norms(X, squared=True) + self.coef0) ** self.degree
 
     def about(self, centre: Array) -> Kernel:
         return _AboutCentre(self, centre) if self.is_psd else self
@@ -88,9 +98,11 @@ class Polynomial(Kernel, name="poly"):
         Returns
         -------
         ndarray of shape (n, r) or None
-            None if there are more features, or if ``gamma`` or ``coef0`` is negative.
+            None if there are more features, if the points are sparse, or if ``gamma`` or
+            ``coef0`` is negative.
         """
-        if not self.is_psd or self._n_monomials(X.shape[1]) > max_features:
+        few = self._n_monomials(X.shape[1]) <= max_features
+        if issparse(X) or not self.is_psd or not few:
             return None
         change, at_centre = self._monomials(np.zeros(X.shape[1]), X)
         return change + at_centre
@@ -212,25 +224,37 @@ class _AboutCentre(Kernel):
     is_split = True
 
     @property
+    def entry_error(self) -> float:
+        return self.kernel.entry_error
+
+    @property
     def constant(self) -> float:
         """The value k(c, c)."""
         return float(self.kernel.diagonal(self.centre[None, :])[0])
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(self._relative(X - self.centre, Y - self.centre), self.kernel)
+            return _finite(self._relative(X, Y), self.kernel)
 
     def one_sided(self, X: Matrix) -> Array:
-        s, a = self._slopes(X - self.centre), self._base
+        s, a = self._slopes(relative_to(self.centre, X)), self._base
         return s * _power_quotient(a + s, a, self.kernel.degree)
 
     def features(self, X: Matrix, max_features: int = 500) -> Matrix | None:
         r"""Return what the monomials exceed those at the centre by; see :class:`Polynomial`."""
-        if self.kernel._n_monomials(X.shape[1]) > max_features:
+        if issparse(X) or self.kernel._n_monomials(X.shape[1]) > max_features:
             return None
         return self.kernel._monomials(self.centre, X - self.centre)[0]
 
+    def diagonal(self, X: Matrix) -> Array:
+        if not issparse(X):
+            return super().diagonal(X)
+        g = self.kernel.gamma * row_norms(X, squared=True)
+        return g * _power_quotient(self._base + g, self._base, self.kernel.degree)
+
     def compiled(self, X: Matrix) -> CompiledPoints | None:
+        if issparse(X):
+            return None
         features = np.ascontiguousarray((self.kernel.gamma**0.5 * (X - self.centre)).T)
         return CompiledPoints(
             POLYNOMIAL,
@@ -242,16 +266,18 @@ class _AboutCentre(Kernel):
             mixed=mixed_coefficients(self._base, self.kernel.degree),
         )
 
-    @property
+    @cached_property
     def _base(self) -> float:
         return float(self.kernel.gamma * self.centre @ self.centre) + self.kernel.coef0
 
     def _slopes(self, U: Matrix) -> Array:
         return self.kernel.gamma * U @ self.centre
 
-    def _relative(self, U: Matrix, V: Matrix) -> Matrix:
+    def _relative(self, X: Matrix, Y: Matrix) -> Matrix:
         degree, a = self.kernel.degree, self._base
-        g = self.kernel.gamma * (U @ V.T)
+        U = relative_to(self.centre, X)
+        V = U if Y is X else relative_to(self.centre, Y)
+        g = self.kernel.gamma * inner_products(U, V)
         if degree == 1:
             return g
         s, t = self._slopes(U), self._slopes(V)
@@ -348,7 +374,7 @@ def _check_products(X: Matrix, gamma: float) -> None:
     """Refuse points that differ, but whose inner products are no normal numbers."""
     if not X.size:
         return
-    largest = float(np.abs(X - X[0]).max())
+    largest = float(abs(X).max() if issparse(X) else np.abs(X - X[0]).max())
     if largest > 0.0 and gamma**0.5 * largest < SMALLEST_SPREAD**0.5:
         raise ValueError(
             f"inner products of differences in X, up to {largest:.3g}, vanish: rescale the "
@@ -395,6 +421,8 @@ def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matr
     """
     if not kernel.is_linear:
         raise AttributeError(f"coef_ exists for the linear kernel only, not {kernel!r}.")
-    if len(support_vectors) == 0:
+    if support_vectors.shape[0] == 0:
         return np.zeros((1, support_vectors.shape[1]))
+    if issparse(support_vectors):
+        return dual_coef @ support_vectors
     return dual_coef @ (support_vectors - support_vectors.mean(axis=0))

@@ -2,6 +2,7 @@ r"""Kernels of a distance: Gaussian and Laplacian, and the rules for their width
 
 Distances are summed from coordinate differences, never by
 :math:`\|x\|^2 + \|y\|^2 - 2x^\top y`, which loses every digit for data far from the origin.
+Sparse points are the exception: they are near the origin, where most of their entries are.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils import check_array
 
@@ -20,6 +22,7 @@ from kernelbook.kernels.base import Array, Kernel, Matrix
 from kernelbook.kernels.compiled import CompiledPoints
 from kernelbook.kernels.kinds import GAUSSIAN, LAPLACIAN
 from kernelbook.kernels.parameters import KernelParameters
+from kernelbook.kernels.sparse import squared_distances
 
 __all__ = ["RBF", "Laplacian", "Radial", "resolve_gamma"]
 
@@ -126,18 +129,22 @@ class Radial(Kernel):
         ndarray of shape (n, m)
             In squared units of the features.
         """
+        if issparse(X) or issparse(Y):
+            return squared_distances(X, Y)
         return cdist(X, Y, "sqeuclidean")
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
         return self.profile(self.distances(X, Y))
 
     def gram(self, X: Matrix) -> Matrix:
+        if issparse(X):
+            return self.evaluate(X, X)
         K = squareform(self.profile(pdist(X, "sqeuclidean")), checks=False)
         np.fill_diagonal(K, self.profile(np.zeros(1))[0])
         return K
 
     def diagonal(self, X: Matrix) -> Array:
-        return self.profile(np.zeros(len(X)))
+        return self.profile(np.zeros(X.shape[0]))
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
         slopes = 2.0 * weights * self.slope(self.distances(X, points))
@@ -170,6 +177,7 @@ class RBF(Radial, name="rbf"):
 
     gamma: float = 1.0
     is_psd = True
+    takes_sparse = True
 
     def __post_init__(self) -> None:
         check_width(self.gamma)
@@ -244,19 +252,24 @@ class _LessOne(Kernel):
     constant = 1.0
 
     def evaluate(self, X: Matrix, Y: Matrix) -> Matrix:
-        exponents = cdist(X, Y, self.metric_name)
+        is_sparse = issparse(X) or issparse(Y)
+        exponents = squared_distances(X, Y) if is_sparse else cdist(X, Y, self.metric_name)
         exponents *= -self.kernel.gamma
         return np.expm1(exponents, out=exponents)
 
     def gram(self, X: Matrix) -> Matrix:
+        if issparse(X):
+            return self.evaluate(X, X)
         exponents = pdist(X, self.metric_name)
         exponents *= -self.kernel.gamma
         return squareform(np.expm1(exponents, out=exponents), checks=False)
 
     def diagonal(self, X: Matrix) -> Array:
-        return np.zeros(len(X))
+        return np.zeros(X.shape[0])
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:
+        if issparse(X):
+            return None
         features = np.ascontiguousarray((self.unit * (X - self.centre)).T)
         return CompiledPoints(self.compiled_kind, features, np.zeros(len(X)))
 
@@ -304,27 +317,44 @@ def resolve_gamma(gamma: object, X: ArrayLike, sample_weight: Array | None = Non
         raise ValueError(
             f"gamma must be a number > 0, 'scale', 'auto' or 'median', got {gamma!r}{remedy}."
         )
-    X = check_array(X, dtype=np.float64, input_name="X")
+    X = check_array(X, dtype=np.float64, input_name="X", accept_sparse="csr")
     if sample_weight is not None:
         X, sample_weight = X[sample_weight > 0], sample_weight[sample_weight > 0]
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    if gamma == "scale":
-        Z = X - X[0, 0]  # exactly zero for constant data
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = np.average(Z, axis=0, weights=sample_weight).mean()
-            squares = ((Z - mean) ** 2).mean(axis=1)
-            spread = X.shape[1] * np.average(squares, weights=sample_weight)
-    else:
-        spread = np.median(pdist(X[:MEDIAN_SAMPLE], "sqeuclidean")) if len(X) > 1 else 0.0
-    largest = float(np.abs(X - X[0]).max())
-    rounding = float(np.finfo(float).eps * np.abs(X).max()) * X.size**0.5
+    spread = _scale(X, sample_weight) if gamma == "scale" else _median_square(X)
+    # Sparse points hold zeros, so that their differences are as large as they are.
+    largest = float(abs(X).max() if issparse(X) else np.abs(X - X[0]).max())
+    rounding = float(np.finfo(float).eps * abs(X).max()) * (X.shape[0] * X.shape[1]) ** 0.5
     if not np.isfinite(spread) or (largest > rounding and float(spread) < SMALLEST_SPREAD):
         raise ValueError(
             f"gamma={gamma!r} finds no width: squares of the differences in X, up to "
             f"{largest:.3g}, {'overflow' if largest > 1.0 else 'vanish'}. Rescale the features."
         )
     return float(1.0 / spread) if float(spread) ** 0.5 > rounding else 1.0
+
+
+def _scale(X: Any, sample_weight: Array | None) -> float:
+    """Number of features times the variance over all entries."""
+    if issparse(X):
+        size, squares = X.sum(axis=1), X.multiply(X).sum(axis=1)
+        mean = np.average(np.ravel(size), weights=sample_weight) / X.shape[1]
+        return float(np.average(np.ravel(squares), weights=sample_weight) - X.shape[1] * mean**2)
+    Z = X - X[0, 0]  # exactly zero for constant data
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.average(Z, axis=0, weights=sample_weight).mean()
+        squares = ((Z - mean) ** 2).mean(axis=1)
+        return float(X.shape[1] * np.average(squares, weights=sample_weight))
+
+
+def _median_square(X: Any) -> float:
+    """Median squared distance of pairs of the first rows."""
+    some = X[:MEDIAN_SAMPLE]
+    if some.shape[0] < 2:
+        return 0.0
+    if issparse(X):
+        return float(np.median(squareform(squared_distances(some, some), checks=False)))
+    return float(np.median(pdist(some, "sqeuclidean")))
 
 
 def check_width(gamma: object) -> float:

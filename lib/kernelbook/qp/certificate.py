@@ -12,6 +12,7 @@ __all__ = [
     "NARROW",
     "NOT_OPTIMAL",
     "ROUNDING",
+    "ROUNDINGS",
     "STALLED",
     "Certificate",
 ]
@@ -22,6 +23,8 @@ FEASIBILITY = 1e-10
 CANCELLATION = 1e-6
 # Largest relative gap, rounding included, that is called optimal, unless tol allows more.
 LARGEST_GAP = 1e-6
+# A residual of so many roundings of the gradient is no violation.
+ROUNDINGS = 64.0
 # A box that is narrower than this part of the sum of x is no wider than rounding.
 NARROW = 64 * EPS
 # Statuses other than 'optimal'.
@@ -42,8 +45,9 @@ class Certificate:
         Largest violation of the optimality conditions, in units of the gradient: relative to
         the largest entry of its two terms, Qx and q.
     status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
-        ``'optimal'`` if the violation is within the tolerance that was asked for, and the gap
-        within 1e-6 or the tolerance, whatever rounding may have done to either. ``'rounding'``
+        ``'optimal'`` if the violation is within the tolerance that was asked for, or within the
+        rounding of the gradient, and the gap within 1e-6 or the tolerance, whatever rounding may
+        have done to it. ``'rounding'``
         if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
         for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
         ``'not optimal to tol'`` for a machine that is only certified here.

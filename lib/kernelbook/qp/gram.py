@@ -37,6 +37,7 @@ class GramQuadratic(Quadratic):
 
     def __init__(self, kernel: Kernel, X: Array) -> None:
         self.kernel, self.X, self._values = kernel, X, kernel.among(X)
+        self.entry_error = kernel.entry_error
         self.compiled = kernel.compiled(X) if loops_are_available() else None
         self.diagonal = kernel.diagonal(X) if self.compiled is None else self.compiled.diagonal
         largest = float(self.diagonal.max())
@@ -44,7 +45,7 @@ class GramQuadratic(Quadratic):
         self.suits_single_precision = largest == 0 or 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        rows = np.arange(len(self.X)) if rows is None else rows
+        rows = np.arange(len(self)) if rows is None else rows
         used = np.flatnonzero(x)
         product = np.zeros(len(rows))
         if len(rows) == 0 or len(used) == 0:

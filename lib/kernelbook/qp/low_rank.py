@@ -44,6 +44,8 @@ class LowRankQuadratic(Quadratic):
 
     is_low_rank = True
 
+    entry_error = 4.0 * EPS  # of the inner products
+
     def __init__(self, F: Array) -> None:
         self.F = F
         self.diagonal = np.einsum("ij,ij->i", F, F)

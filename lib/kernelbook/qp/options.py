@@ -22,6 +22,8 @@ class SolverOptions:
         See :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
+    verbose : bool, default=False
+        Whether the exact solver shows its progress.
     exact_from : int, default=400
         'auto' takes the exact solver from so many variables on: below, the interior point ends
         before the compiled loops have been loaded.
@@ -56,6 +58,10 @@ class SolverOptions:
         Pairwise steps by variable after which an approach ends in any case.
     shrink_every : int, default=1000
         Pairwise steps after which variables that stay at their bounds are put aside.
+    sample_from : int, default=20000
+        From so many points on, the optimum of a sample says where each of them begins.
+    sample_share : float, default=0.1
+        The part of the points that is a sample: its optimum takes a thirtieth of the time.
     compact_at : float, default=0.75
         Rows are shortened once less than this fraction of their entries is in use: to move
         them costs about as much as a quarter of the steps until then saves.
@@ -65,6 +71,7 @@ class SolverOptions:
     max_iter: int = 100
     solver: str = "auto"
     cache_size: float = 200.0
+    verbose: bool = False
     exact_from: int = 400
     uncompiled_up_to: int = 1200
     hand_over_after: float = 0.05
@@ -78,4 +85,6 @@ class SolverOptions:
     max_approaches: int = 4
     steps_per_variable: int = 100
     shrink_every: int = 1000
+    sample_from: int = 20_000
+    sample_share: float = 0.1
     compact_at: float = 0.75

@@ -51,8 +51,8 @@ class Quadratic(ABC):
         The matrix, if it is stored.
     is_relative : bool
         Whether its entries lack what the equality makes constant.
-    is_given : bool
-        Whether the entries are those of the problem, and not computed from points with rounding.
+    entry_error : float
+        Relative error of an entry, 0 where the entries are those of the problem.
     compiled : CompiledPoints or None
         What the compiled loops compute its rows from, if they can.
     is_low_rank : bool
@@ -64,7 +64,7 @@ class Quadratic(ABC):
     diagonal: Array
     in_memory: Array | None = None
     is_relative: bool = False
-    is_given: bool = False
+    entry_error: float = 0.0
     compiled: CompiledPoints | None = None
     is_low_rank: bool = False
     suits_single_precision: bool = True
@@ -116,7 +116,8 @@ class Quadratic(ABC):
             The object itself if it is stored.
         """
         everything = np.arange(len(self))
-        return DenseQuadratic(self.block(everything, everything))
+        block = self.block(everything, everything)
+        return DenseQuadratic(block, entry_error=self.entry_error)
 
     def factor(self, D: Array) -> Solve:
         """Return a solver of the systems (Q + diag(D)) z = r.
@@ -161,7 +162,7 @@ class Quadratic(ABC):
         Quadratic
             Of k variables.
         """
-        return DenseQuadratic(self.block(index, index))
+        return DenseQuadratic(self.block(index, index), entry_error=self.entry_error)
 
     def mean_product(self, a: Array) -> Array:
         """Return Q a / a'a, or an estimate where the product is expensive.
@@ -193,7 +194,8 @@ class Quadratic(ABC):
         """
         if (a > 0).all():
             return self
-        return DenseQuadratic(a[:, None] * self.formed().in_memory * a)
+        signed = a[:, None] * self.formed().in_memory * a
+        return DenseQuadratic(signed, entry_error=self.entry_error)
 
     def solve_bordered(self, a: Array, rhs: Array, target: float) -> tuple[Array, float] | None:
         r"""Solve for a vector and a multiplier, by refinement past a ridge where Q is singular.
@@ -286,6 +288,8 @@ class DenseQuadratic(Quadratic):
         neither copied nor changed.
     is_relative : bool, default=False
         Whether the entries were computed without what the equality makes constant.
+    entry_error : float, default=0.0
+        Relative error of an entry.
 
     Examples
     --------
@@ -298,8 +302,8 @@ class DenseQuadratic(Quadratic):
 
     in_memory: Array
 
-    def __init__(self, Q: Array, *, is_relative: bool = False) -> None:
-        self.in_memory, self.is_relative, self.is_given = Q, is_relative, not is_relative
+    def __init__(self, Q: Array, *, is_relative: bool = False, entry_error: float = 0.0) -> None:
+        self.in_memory, self.is_relative, self.entry_error = Q, is_relative, entry_error
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
@@ -379,6 +383,8 @@ class QuadraticProgram:
         Right-hand side of the equality.
     lower, upper : ndarray of shape (n,)
         The bounds; may be infinite.
+    q_rest : ndarray of shape (n,), default=None
+        What rounding took from q. If None, that is not known.
 
     Examples
     --------
@@ -394,6 +400,7 @@ class QuadraticProgram:
     b: float
     lower: Array
     upper: Array
+    q_rest: Array | None = None
 
     @cached_property
     def curvature(self) -> float:

@@ -25,12 +25,12 @@ Minimise = Callable[
 
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
-# Slack, in units of rounding, that a tilted solution leaves itself.
-TILT = 32.0
+# Up to so many variables, and so many times that number, pairs are exchanged.
+EXCHANGE_UP_TO, EXCHANGES = 500, 10
+# Slack, in units of rounding, that a tilted solution leaves itself; and points that are tried.
+TILT, TILTS = 8.0, 4
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
 WIDE_EPS = float(np.finfo(np.longdouble).eps)
-# Relative error of a kernel value: powers and exponentials lose a few digits.
-ENTRY_ERROR = 4.0 * EPS
 STATUSES = ("optimal", ROUNDING, STALLED, MAX_ITER)
 
 
@@ -84,7 +84,7 @@ def _repaired(
 ) -> QPSolution:
     """The solution, or what one of the repairs makes of it."""
     settled = partial(_settled, minimise=minimise)
-    for repair in (_feasible, settled, _in_extended_precision):
+    for repair in (_feasible, settled, _exchanged, _in_extended_precision):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -113,6 +113,41 @@ def _feasible(
     return certified(program, x, None, solution.n_iter, options)
 
 
+def _exchanged(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """What steps of two variables each make of the solution where Newton's steps went wrong.
+
+    On scales that are too mixed for a linear system of all free variables, a pair keeps its
+    digits. None where the solver has not stalled, or for too many variables.
+    """
+    a = program.a
+    ends = np.sort([a * program.lower, a * program.upper], axis=0)
+    suits = bool((np.abs(a) == 1).all() and np.isfinite(ends).all())
+    if solution.status != STALLED or len(a) > EXCHANGE_UP_TO or not suits:
+        return None
+    K = a[:, None] * program.Q.block(np.arange(len(a)), np.arange(len(a))) * a
+    z, gradient = a * solution.x, a * (solution.product + program.q)
+    unit = float(max(np.abs(solution.product).max(), np.abs(program.q).max()))
+    accepted = max(0.1 * options.tol * unit, float(rounding(program, solution.x).max()))
+    for _ in range(EXCHANGES * len(a)):
+        i = int(np.argmin(np.where(z < ends[1], gradient, np.inf)))
+        slope = np.where(z > ends[0], gradient - gradient[i], 0.0)
+        if slope.max() <= accepted:
+            break
+        pair = K.diagonal() + K[i, i]
+        curvature = np.maximum(pair - 2.0 * K[i], EPS * pair)
+        # Copies move as far as they can.
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            length = np.where(slope > 0, slope / curvature, 0.0)
+            j = int(np.argmax(length * slope))
+        step = min(length[j], ends[1][i] - z[i], z[j] - ends[0][j])
+        z[i] = ends[1][i] if step == ends[1][i] - z[i] else z[i] + step
+        z[j] = ends[0][j] if step == z[j] - ends[0][j] else z[j] - step
+        gradient += step * (K[i] - K[j])
+    return certified(program, a * z, None, solution.n_iter, options)
+
+
 @dataclass(frozen=True)
 class _Residual:
     """Residuals in extended precision, with the multiplier for which the gap is least."""
@@ -129,15 +164,16 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
         return None
     free = (down > 0) & (up > 0)
     k = int(np.argmax(np.where(free, np.maximum(down, up), 0.0)))
-    used, q = np.flatnonzero(x), a * program.q
+    used = np.flatnonzero(x)
     terms = (a[:, None] * program.Q.block(np.arange(len(x)), used)).astype(WideNumber) * x[used]
     # Relative to the variable that reaches farthest: its own residual and those of its copies
     # are free of rounding.
     relative = terms - terms[k]
+    q, unit = _wide_linear_term(program)
     gradient = relative.sum(axis=1) + (q - q[k])
-    noise = WIDE_EPS * np.linalg.norm(relative, axis=1) + EPS * np.abs(q - q[k])
-    if not program.Q.is_given:
-        size = ENTRY_ERROR * np.linalg.norm(terms, axis=1)
+    noise = WIDE_EPS * np.linalg.norm(relative, axis=1) + unit * np.abs(q - q[k])
+    if program.Q.entry_error:
+        size = program.Q.entry_error * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
     best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
     return _Residual(
@@ -145,6 +181,13 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
         noise.astype(np.float64),
         float(best - terms[k].sum() - q[k]),
     )
+
+
+def _wide_linear_term(program: QuadraticProgram) -> tuple[NDArray[WideNumber], float]:
+    """The vector a q, and the relative error of its entries."""
+    if program.q_rest is None:
+        return (program.a * program.q).astype(WideNumber), EPS
+    return program.a * (program.q.astype(WideNumber) + program.q_rest), WIDE_EPS
 
 
 def _best_multiplier(
@@ -165,23 +208,31 @@ def _in_extended_precision(
     program: QuadraticProgram, solution: QPSolution, options: SolverOptions
 ) -> QPSolution | None:
     """The same point, or one beside it, with residuals in extended precision."""
-    found = _wide_residual(program, solution.x)
-    if found is None:
-        return None
-    same = _certified_by(found, program, solution, options)
-    if same.status == "optimal":
-        return same
-    return _better(same, _tilted(program, solution, options, found))
+    x, same = solution.x, None
+    for _ in range(TILTS):
+        found = _wide_residual(program, x)
+        if found is None:
+            break
+        tried = _certified_by(found, program, x, options, solution.n_iter)
+        if tried.status == "optimal":
+            return tried
+        # A point beside the solution counts only if it proves more: it may well be worse.
+        same = tried if same is None else same
+        beside = _tilted(program, x, found)
+        if beside is None:
+            break
+        x = beside
+    return same
 
 
 def _certified_by(
-    found: _Residual, program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+    found: _Residual, program: QuadraticProgram, x: Array, options: SolverOptions, n_iter: int
 ) -> QPSolution:
     return certified(
         program,
-        solution.x,
-        solution.product,
-        solution.n_iter,
+        x,
+        None,
+        n_iter,
         options,
         multiplier=found.multiplier,
         residual=found.values,
@@ -189,30 +240,27 @@ def _certified_by(
     )
 
 
-def _tilted(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, found: _Residual
-) -> QPSolution | None:
-    """A point beside the solution whose free variables want to move towards the nearer bound.
+def _tilted(program: QuadraticProgram, x: Array, found: _Residual) -> Array | None:
+    """A point beside x whose free variables want to move towards the nearer bound.
 
     Where the other bound is farther by orders of magnitude, a residual that rounding could turn
     towards it would cost most of the gap.
     """
-    x = solution.x.copy()
     down, up = x - program.lower, program.upper - x
     free = np.flatnonzero((down > 0) & (up > 0))
     if len(free) == 0:
         return None
-    wanted = TILT * rounding(program, x)[free] * np.where(up > down, 1.0, -1.0)[free]
+    # Copies of a point share one residual: what they reach together decides.
+    _, group = np.unique(np.stack([found.values, program.a]), axis=1, return_inverse=True)
+    towards = np.where(np.bincount(group, up - down)[group] > 0, 1.0, -1.0)
+    wanted = (towards * (TILT * rounding(program, x) + found.noise))[free]
     missing = program.b - float(program.a @ x)
     solved = solve_free(program.centred(), free, wanted - found.values[free], missing)
     if solved is None:
         return None
-    x[free] += solved[0]
-    if (x < program.lower).any() or (x > program.upper).any():
-        return None
-    moved = certified(program, x, None, solution.n_iter, options)
-    wide = _wide_residual(program, x)
-    return moved if wide is None else _better(moved, _certified_by(wide, program, moved, options))
+    beside = x.copy()
+    beside[free] += solved[0]
+    return beside if ((program.lower <= beside) & (beside <= program.upper)).all() else None
 
 
 def _settled(

@@ -17,6 +17,7 @@ from kernelbook.qp.certificate import (
     NARROW,
     NOT_OPTIMAL,
     ROUNDING,
+    ROUNDINGS,
     STALLED,
     Certificate,
 )
@@ -346,15 +347,19 @@ def certified(
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
     by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
     unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
+    rounded = rounding(program, x)
+    # What rounding may have made of an objective whose terms cancel is no unit of a gap.
+    in_doubt = float(np.abs(x) @ (rounded + EPS * np.abs(product)))
     certificate = certify_residual(
         gradient + given * a if residual is None else residual,
         x,
         lower,
         upper,
-        objective=copysign(max(abs(objective), by_b), objective),
+        objective=copysign(max(abs(objective) - in_doubt, by_b), objective),
         scale=unit or 1.0,
         tol=options.tol,
-        noise=rounding(program, x) if noise is None else noise,
+        noise=rounded if noise is None else noise,
+        slack=ROUNDINGS * rounded,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():
         raise ValueError(
@@ -405,6 +410,7 @@ def certify_residual(
     scale: float,
     tol: float,
     noise: Array | float = 0.0,
+    slack: Array | float = 0.0,
 ) -> Certificate:
     r"""Return the certificate of a feasible point whose multiplier is given, too.
 
@@ -427,6 +433,8 @@ def certify_residual(
     noise : float or ndarray of shape (n,), default=0.0
         What rounding may have done to each entry of the gradient. The gap that counts is the
         largest within it.
+    slack : float or ndarray of shape (n,), default=0.0
+        A residual within it is no violation, whatever the tolerance: rounding may have made it.
 
     Returns
     -------
@@ -459,7 +467,8 @@ def certify_residual(
         ).sum()
     )
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    if violation > tol * scale:
+    beyond = np.abs(residual) > np.maximum(tol * scale, slack)
+    if (beyond & ((residual < 0) & (x < upper) | (residual > 0) & (x > lower))).any():
         return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
     if possible <= max(LARGEST_GAP, tol) * size:
         return Certificate(gap / size, violation / scale, "optimal")

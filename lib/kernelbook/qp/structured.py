@@ -34,7 +34,7 @@ class PairedQuadratic(Quadratic):
     """
 
     def __init__(self, K: Quadratic) -> None:
-        self.K, self.is_given = K, K.is_given
+        self.K, self.entry_error = K, K.entry_error
         self.diagonal = np.tile(K.diagonal, 2)
         self.is_low_rank = K.is_low_rank
 
@@ -117,7 +117,7 @@ class RepeatedQuadratic(Quadratic):
         self.point_of = np.tile(np.arange(len(K)), 2) if point_of is None else point_of
         self.diagonal = K.diagonal[self.point_of]
         self.suits_single_precision = K.suits_single_precision
-        self.is_relative = K.is_relative
+        self.is_relative, self.entry_error = K.is_relative, K.entry_error
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
         by_point = np.bincount(self.point_of, weights=x, minlength=len(self.K)).astype(float)

@@ -173,6 +173,7 @@ class SVDD(SphereDetector):
     ([1.0], 1.0)
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither"), None],
         "C_outlier": [Number(Real, 0, None, closed="neither"), None],
@@ -230,7 +231,7 @@ class SVDD(SphereDetector):
             The fitted estimator.
         """
         self._validate_params()
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse_format)
         signs, weights = target_signs(y, X), check_weights(sample_weight, X)
         kept = np.flatnonzero(weights)
         box = (signs * _costs(self.C, self.C_outlier, self.nu, signs, weights))[kept]

@@ -53,7 +53,7 @@ def target_signs(y: ArrayLike | None, X: Matrix) -> Array:
     [1.0, -1.0, 1.0]
     """
     if y is None:
-        return np.ones(len(X))
+        return np.ones(X.shape[0])
     y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     if y.dtype == object:

@@ -1,5 +1,6 @@
 """The soft-margin support vector classifier, with a certificate."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -8,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelbook.coefficients import degeneracy
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
@@ -18,7 +20,7 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
-    degeneracy,
+    threads,
     training_matrix,
 )
 from kernelbook.kernels import Kernel, KernelLike, Matrix, linear_coefficients
@@ -35,56 +37,17 @@ from kernelbook.svm.pairs import (
     most_votes,
     paired,
     rows_of_pairs,
+    signed_start,
     solve_pairs,
     worst,
 )
+from kernelbook.svm.signs import class_codes
 from kernelbook.svm.weights import class_weights
 
-__all__ = ["BinaryClassifier", "KernelSVC", "class_codes", "svc_dual"]
+__all__ = ["BinaryClassifier", "KernelSVC", "svc_dual"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-
-
-def class_codes(y: ArrayLike) -> tuple[NDArray[Any], Index]:
-    """Return the sorted classes, and the place of each point's class among them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of one type.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-        The labels, at least two.
-    codes : ndarray of shape (n,), dtype=int
-        From 0 to n_classes - 1.
-
-    Raises
-    ------
-    ValueError
-        If there is one label only, or labels of several types.
-
-    Examples
-    --------
-    >>> class_codes(["low", "high", "mid"])[1].tolist()
-    [1, 0, 2]
-    """
-    y = column_or_1d(y, warn=True)
-    if y.dtype == object:
-        strings = {isinstance(label, str) for label in y}
-        y = np.asarray(y.tolist())
-        if y.dtype == object or len(strings) > 1:
-            raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
-            "2 classes."
-        )
-    return classes, codes
 
 
 class BinaryClassifier(ClassifierMixin, KernelEstimator):
@@ -192,8 +155,12 @@ class KernelSVC(BinaryClassifier):
         values, and not by their order; of more than two classes, with
         ``decision_function_shape='ovr'`` only.
     n_jobs : int, default=None
-        Number of threads that solve pairs of classes. If None, 1 unless in a
+        Number of threads that solve pairs of classes, or that share the sums of kernel values over
+        many points of two classes; the result does not depend on it. If None, 1 unless in a
         ``joblib.parallel_config`` context; -1 for one a core.
+    verbose : bool, default=False
+        Whether the exact solver shows, for two classes, the digits that it has gained with gap
+        and active variables (tqdm).
 
     Attributes
     ----------
@@ -260,9 +227,6 @@ class KernelSVC(BinaryClassifier):
     and share what is computed of its matrix beforehand. For one machine a class, against all
     others, wrap this one in :class:`sklearn.multiclass.OneVsRestClassifier`.
 
-    **Probabilities** come from ``sklearn.calibration.CalibratedClassifierCV(KernelSVC())``, which
-    calibrates decision values on points that the machine was not fitted to.
-
     References
     ----------
     [Cortes1995]_, [Platt1998]_, [Fan2005]_
@@ -282,14 +246,23 @@ class KernelSVC(BinaryClassifier):
     >>> svc = KernelSVC(kernel="linear").fit([[0.0], [2.0], [4.0]], ["a", "b", "c"])
     >>> svc.predict([[2.5]]).tolist(), svc.decision_function([[2.5]]).round(2).tolist()
     (['b'], [[-0.21, 2.22, 0.93]])
+
+    Probabilities come from decision values of points that a machine was not fitted to:
+
+    >>> from sklearn.calibration import CalibratedClassifierCV
+    >>> X, y = [[i / 9] for i in range(30)], [i // 10 for i in range(30)]
+    >>> CalibratedClassifierCV(KernelSVC()).fit(X, y).predict_proba([[0.2]]).round(1).tolist()
+    [[0.7, 0.2, 0.1]]
     """
 
+    takes_sparse = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Number(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
         "n_jobs": [None, Number(Integral, None, None, closed="neither")],
+        "verbose": ["boolean"],
         **KERNEL_CONSTRAINTS,
         **SOLVER_CONSTRAINTS,
     }
@@ -311,6 +284,7 @@ class KernelSVC(BinaryClassifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -325,9 +299,17 @@ class KernelSVC(BinaryClassifier):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        start: ArrayLike | None = None,
+    ) -> Self:
         """Fit the machine.
 
         Parameters
@@ -339,18 +321,15 @@ class KernelSVC(BinaryClassifier):
             class.
         sample_weight : array-like of shape (n,), default=None
             Multiplies C point by point; a weight of 0 leaves the point out.
+        start : array-like of shape (n,) or (k - 1, n), default=None
+            Where the exact solver begins, near the solution: ``alpha_`` of a machine that
+            ``max_iter`` has stopped, or of one with a similar C. The solution is the same.
 
         Returns
         -------
         KernelSVC
-            The fitted estimator.
+            The fitted estimator; an interrupted one is as it was before.
         """
-        return self._fit_from(None, X, y, sample_weight)
-
-    def _fit_from(
-        self, start: Array | None, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Self:
-        """Fit, from the signed coefficients (k - 1, n) of a similar machine if there is one."""
         if isinstance(self.C, float) and np.isposinf(self.C):
             raise ValueError(
                 f"The 'C' parameter of {type(self).__name__} must be finite: the limit is the hard "
@@ -359,7 +338,7 @@ class KernelSVC(BinaryClassifier):
         self._validate_params()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties needs decision_function_shape='ovr': set one of both.")
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, accept_sparse=self._sparse_format)
         classes, codes = class_codes(y)
         weights = check_weights(sample_weight, X)
         box = self.C * weights
@@ -374,7 +353,7 @@ class KernelSVC(BinaryClassifier):
         kept = np.flatnonzero(box)
         kernel, points, split = self._training_points(X, kept, weights)
         options = SolverOptions(self.tol, self.max_iter, self.solver, self.cache_size)
-        near = None if start is None else start[:, kept]
+        near = None if start is None else signed_start(start, codes, len(classes))[:, kept]
         if len(classes) > 2:
             K = matrix_of_pairs(split, points, options)
             solutions = solve_pairs(
@@ -385,7 +364,9 @@ class KernelSVC(BinaryClassifier):
         else:
             K = training_matrix(split, points, options)
             program = svc_dual(K, np.where(codes[kept] == 1, 1.0, -1.0), box[kept])
-            solution = solve(program, options, None if near is None else near[0])
+            options = replace(options, verbose=self.verbose)
+            with threads(self.n_jobs):
+                solution = solve(program, options, None if near is None else near[0])
             self._keep_support(X, kernel, split, kept, solution, solution.x)
             self._keep_intercept(X, split, solution.multiplier)
             self.certificates_ = (self.certificate_,)

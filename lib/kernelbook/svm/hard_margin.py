@@ -176,7 +176,9 @@ class HardMarginSVC(BinaryClassifier):
         every = np.arange(len(X))
         kernel, _, split = self._training_points(X, every)
         options = SolverOptions(self.tol, self.max_iter, self.solver)
-        K = low_rank_matrix(split, X, options) or DenseQuadratic(training_gram(split, X))
+        K = low_rank_matrix(split, X, options) or DenseQuadratic(
+            training_gram(split, X), entry_error=split.entry_error
+        )
         solution = _widest_margin(K, signs, options)
         self._keep_support(X, kernel, split, every, solution, solution.x)
         squared_norm = float(solution.x @ K.product(solution.x))

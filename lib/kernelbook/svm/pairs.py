@@ -13,10 +13,11 @@ from itertools import combinations
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelbook.estimator import expand, training_gram, training_matrix
+from kernelbook.coefficients import expand
+from kernelbook.estimator import training_gram, training_matrix
 from kernelbook.exceptions import warn_user
 from kernelbook.kernels import Expansion, Kernel, Matrix
 from kernelbook.qp import (
@@ -39,6 +40,7 @@ __all__ = [
     "most_votes",
     "paired",
     "rows_of_pairs",
+    "signed_start",
     "solve_pairs",
     "worst",
 ]
@@ -79,7 +81,9 @@ def matrix_of_pairs(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     K = training_matrix(kernel, X, options)
     fits = 8 * len(K) ** 2 <= 1e6 * options.cache_size
     if fits and not (K.in_memory is not None or K.is_low_rank or K.compiled is not None):
-        return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split)
+        return DenseQuadratic(
+            training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
+        )
     return K
 
 
@@ -122,17 +126,17 @@ def solve_pairs(
     ConvergenceWarning
         If solutions are not optimal to ``options.tol``; the message quotes the worst gap.
     """
-    k = int(codes.max()) + 1
+    k, few = int(codes.max()) + 1, options.exact_from
     if goes_exact((k - 1) * len(codes), options):
-        # The compiled loops are loaded once for all pairs.
-        options = replace(options, exact_from=0)
+        # The compiled loops are loaded, or compiled, once for all pairs.
+        options = replace(options, exact_from=0, uncompiled_up_to=0)
     tasks = []
     for i, j in combinations(range(k), 2):
         index = np.flatnonzero((codes == i) | (codes == j))
         first = codes[index] == i
         near = None if start is None else np.where(first, start[j - 1, index], start[i, index])
         signs = np.where(first, 1.0, -1.0)
-        tasks.append(delayed(_solve_pair)(dual, K, index, signs, box[index], options, near))
+        tasks.append(delayed(_solve_pair)(dual, K, index, signs, box[index], options, near, few))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         solutions: list[QPSolution] = Parallel(n_jobs=n_jobs, prefer="threads")(tasks)
@@ -157,14 +161,17 @@ def _solve_pair(
     box: Array,
     options: SolverOptions,
     start: Array | None,
+    few: int,
 ) -> QPSolution:
     if K.in_memory is not None:
-        part: Quadratic = DenseQuadratic(K.block(index, index), is_relative=K.is_relative)
+        part: Quadratic = DenseQuadratic(
+            K.block(index, index), is_relative=K.is_relative, entry_error=K.entry_error
+        )
     else:
         part = K.restricted(index)
-    # The cost of a factor grows with the square of the features, which pays for many points only.
+    # A factor costs the more the more features there are, which pays for many points only.
     if isinstance(part, LowRankQuadratic) and options.solver == "auto":
-        part = part.formed() if part.F.shape[1] > len(index) else part
+        part = part.formed() if len(index) < max(few, part.F.shape[1]) else part
     return solve(dual(part, signs, box), options, start)
 
 
@@ -250,6 +257,44 @@ def paired(codes: Index, kept: Index, solutions: Sequence[QPSolution]) -> Pairs:
         tuple(solution.certificate for solution in solutions),
         max(solution.n_iter for solution in solutions),
     )
+
+
+def signed_start(start: ArrayLike, codes: Index, n_classes: int) -> Array:
+    """Return dual variables with the signs of their points, after checking them.
+
+    Parameters
+    ----------
+    start : array-like of shape (n,) or (k - 1, n)
+        Dual variables, as an estimator's ``alpha_`` has them.
+    codes : ndarray of shape (n,), dtype=int
+        The class of each point.
+    n_classes : int
+        Number of classes k.
+
+    Returns
+    -------
+    ndarray of shape (k - 1, n)
+        In the layout of this module; of two classes the second is the positive one.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or a number is not finite.
+
+    Examples
+    --------
+    >>> signed_start([1.0, 2.0], np.array([0, 1]), 2).tolist()
+    [[-1.0, 2.0]]
+    """
+    alpha = np.array(start, dtype=np.float64, ndmin=2)
+    if alpha.shape != (n_classes - 1, len(codes)) or not np.isfinite(alpha).all():
+        shape = f"({len(codes)},)" if n_classes == 2 else f"({n_classes - 1}, {len(codes)})"
+        raise ValueError(
+            f"start must hold finite numbers of shape {shape}, as alpha_ of a machine for these "
+            f"points does, got shape {np.shape(start)}."
+        )
+    signs = np.where(np.arange(n_classes - 1)[:, None] >= codes, 1.0, -1.0)
+    return alpha * (-signs if n_classes == 2 else signs)
 
 
 def by_pair(by_class: Array) -> Array:

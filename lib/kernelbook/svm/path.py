@@ -65,7 +65,6 @@ def svc_path(
     before, start = 1.0, None
     for machine in sorted(machines, key=lambda machine: machine.C):
         near = None if start is None else machine.C / before * start
-        machine._fit_from(near, X, y, sample_weight)
-        before, start = machine.C, np.zeros((len(machine.dual_coef_), machine.alpha_.shape[-1]))
-        start[:, machine.support_] = machine.dual_coef_
+        machine.fit(X, y, sample_weight, start=near)
+        before, start = machine.C, machine.alpha_
     return machines

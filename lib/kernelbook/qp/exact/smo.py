@@ -14,6 +14,7 @@ from kernelbook.kernels.loops import FAST, row_single
 from kernelbook.qp.exact.rows import RowCache, make_room
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import Quadratic
+from kernelbook.qp.progress import Progress
 
 __all__ = ["Pairwise", "is_compiled", "smo_on_points", "smo_steps"]
 
@@ -134,7 +135,7 @@ class Pairwise:
         """
         return float(self._top.max() - self._bottom.min())
 
-    def run(self, eps: float, max_steps: int) -> bool:
+    def run(self, eps: float, max_steps: int, progress: Progress | None = None) -> bool:
         """Step until the violation is small.
 
         Parameters
@@ -143,15 +144,21 @@ class Pairwise:
             The violation at which to stop, in the unit of t.
         max_steps : int
             Largest number of steps, with those of earlier calls.
+        progress : Progress, default=None
+            What is told of the steps.
 
         Returns
         -------
         bool
             False if the steps did not suffice.
         """
+        if self._cache is not None:
+            self._shrink()
         while True:
             limit = min(max_steps, self.n_steps + self._options.shrink_every)
             status = self._steps(eps, limit)
+            if progress is not None:
+                progress.tell("pairs", violation=self.violation(), active=len(self._active))
             if status != LIMIT or self.n_steps >= max_steps:
                 return status != LIMIT
             self._shrink()
@@ -192,7 +199,8 @@ class Pairwise:
         rises = self._t + self._up >= self._bottom.min()
         falls = self._t + self._low <= self._top.max()
         kept = np.flatnonzero(rises | falls)
-        if len(kept) > self._options.compact_at * len(self._active):
+        # At the end nobody objects, and nobody is put aside.
+        if not 0 < len(kept) <= self._options.compact_at * len(self._active):
             return
         self.point()  # what is put aside keeps its last values there
         self._cache.compact(kept)

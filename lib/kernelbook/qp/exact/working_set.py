@@ -1,6 +1,6 @@
 """The exact solver: a fast start, then the optimum over a working set that grows as it must."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -9,9 +9,11 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
 from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
+from kernelbook.qp.exact.sample import nearest, sample, vertex
 from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
+from kernelbook.qp.progress import Progress
 
 __all__ = ["OutOfBudgetError", "solve_exact"]
 
@@ -26,6 +28,8 @@ AT_BOUND = 32 * EPS
 FEW_ROUNDS, MAX_ROUNDS = 3, 12
 IN_MEMORY_UP_TO, IN_MEMORY_STEPS = 1500, 100
 BLOCK_STEPS = 10_000
+# A sample that has more free variables, as a share of its support vectors, tells too little.
+FEW_FREE = 0.1
 # Points of a sample that shows whether images depend on each other, and the pivot that says so.
 SAMPLE, DEPENDENT = 200, 1e-6
 # With fewer variables left in play the exact t of all costs hardly more than that of the others.
@@ -123,24 +127,19 @@ def solve_exact(
     # Two variables a point share its row where half of the matrix repeats itself.
     n_points = len(s) if K.folded() is None else len(s) // 2
     spent = _Budget(budget * n_points**2 * (n_points + DENSE_OVERHEAD))
-    problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K))
-    near = np.zeros(len(a)) if start is None else a * start
-    state, n_outer = _improve_until_optimal(problem, _first_point(near, lower, upper, program.b))
+    progress = Progress() if options.verbose else None
+    problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
+    try:
+        first = _begin(problem) if start is None else nearest(a * start, lower, upper, program.b)
+        state, n_outer = _improve_until_optimal(problem, first)
+    finally:
+        if progress is not None:
+            progress.close()
     rounding = AT_BOUND * float(np.abs(state.b).sum())
     b = np.where(state.b - lower <= rounding, lower, state.b)
     b = np.where(upper - b <= rounding, upper, b)
     known = has_product and state.exact and np.array_equal(b, state.b)
     return a * b, n_outer, a * (s - state.t) if known else None
-
-
-def _first_point(near: Array, lower: Array, upper: Array, total: float) -> Array:
-    """As near as the box allows, then raised or lowered in order until the sum is met."""
-    b = np.clip(near, lower, upper)
-    missing = total - float(b.sum())
-    room = upper - b if missing > 0 else b - lower
-    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
-    moved = np.clip(abs(missing) - before, 0.0, room)
-    return np.clip(b + np.copysign(moved, missing), lower, upper)
 
 
 def _sizes(K: Quadratic) -> tuple[float, float]:
@@ -151,6 +150,23 @@ def _sizes(K: Quadratic) -> tuple[float, float]:
     d = np.diagonal(block)
     pairs = float((d[:, None] + d - 2.0 * block).max())
     return pairs or 1.0, max(pairs, float(K.diagonal.max()))
+
+
+def _begin(problem: "_Problem") -> Array:
+    """A feasible point: by the optimum of a sample if there are many points, else any."""
+    n = len(problem.s)
+    if n >= problem.options.sample_from and problem.K.compiled is not None:
+        index = sample(n, problem.options.sample_share)
+        part = problem.sampled(index)
+        if float(part.lower.sum()) < part.total < float(part.upper.sum()):
+            there, _ = _improve_until_optimal(part, _begin(part))
+            # Of the free variables of all points, the sample tells nothing.
+            if there.free.sum() <= FEW_FREE * np.count_nonzero(there.b):
+                b = np.zeros(n)
+                b[index] = there.b
+                t = problem.s - problem.K.product(b)
+                return vertex(t, problem.lower, problem.upper, problem.total)
+    return nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
 
 
 @dataclass(frozen=True)
@@ -178,9 +194,23 @@ class _Problem:
     budget: _Budget
     unit: float
     curvature: float
+    progress: Progress | None
 
     def at(self, b: Array) -> _State:
-        return self.state(b, self.s - self.K.product(b), exact=True)
+        return self.state(b, self.s - self.K.product(b), True)
+
+    def moved(self, state: _State, b: Array) -> _State:
+        """The state of another point: by what has changed, if that is less than all."""
+        change = b - state.b
+        if state.exact and np.count_nonzero(change) < np.count_nonzero(b):
+            return self.state(b, state.t - self.K.product(change), exact=True)
+        return self.at(b)
+
+    def sampled(self, index: Index) -> "_Problem":
+        """The problem of some points, each of which stands for as many as there are."""
+        weight, K = len(self.s) / len(index), self.K.restricted(index)
+        box = (weight * self.lower[index], weight * self.upper[index])
+        return replace(self, K=K, s=self.s[index], lower=box[0], upper=box[1])
 
     def state(self, b: Array, t: Array, exact: bool) -> _State:
         rises, falls = b < self.upper, b > self.lower
@@ -190,6 +220,14 @@ class _Problem:
         level = float(np.median(t[free])) if free.any() else (high + low) / 2
         beyond = np.where(free, -np.inf, np.where(rises, t - level, level - t))
         return _State(b, t, free, high - low, beyond, exact)
+
+    def tell(self, progress: Progress, state: _State, active: int) -> None:
+        level = np.median(state.t[state.free]) if state.free.any() else 0.0
+        rise, fall = np.maximum(state.t - level, 0.0), np.maximum(level - state.t, 0.0)
+        gap = float(rise @ (self.upper - state.b) + fall @ (state.b - self.lower))
+        objective = 0.5 * abs(float(state.b @ (self.s + state.t)))
+        relative = gap / max(objective, objective + gap, EPS)
+        progress.tell("exact", violation=state.violation, active=active, gap=relative)
 
     def slack(self, state: _State) -> float:
         """Violation to accept: well below the tolerance, but not below rounding."""
@@ -213,7 +251,15 @@ def _improve_until_optimal(problem: _Problem, first: Array) -> tuple[_State, int
         if n_outer >= options.max_iter:
             break
         n_outer += 1
+        # Rows in single precision may leave more than eps among many points: t is exact now.
+        is_long = len(state.b) >= options.sample_from and state.violation > 10 * eps
+        if is_long and state.exact and approaches <= options.max_approaches:
+            approaches += 1
+            state, eps = _approach(problem, state, eps)
+            continue
         inside = problem.working_set(state, eps)
+        if problem.progress is not None:
+            problem.tell(problem.progress, state, int(inside.sum()))
         if BYTES_PER_ENTRY * int(inside.sum()) ** 2 > WORKING_SETS * 1e6 * options.cache_size:
             after, eps = _approach_without_room(problem, state)
             if after is None:
@@ -241,7 +287,7 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
     while True:
         # The budget may end an approach, too.
         limit = min(options.steps_per_variable * n, (problem.budget.left + spent) // n + 1)
-        has_converged = pairwise.run(eps, int(limit))
+        has_converged = pairwise.run(eps, int(limit), problem.progress)
         b, t, active = pairwise.point()
         problem.budget.spend(pairwise.work - spent)
         spent = pairwise.work
@@ -256,7 +302,7 @@ def _approach(problem: _Problem, state: _State, eps: float) -> tuple[_State, flo
             break
         eps *= options.eps_step
     if len(active) < FEW_ACTIVE * n:
-        return problem.at(b), eps
+        return problem.moved(state, b), eps
     aside = np.ones(n, dtype=bool)
     aside[active] = False
     rest = np.flatnonzero(aside)
@@ -269,7 +315,7 @@ def _approach_without_room(problem: _Problem, state: _State) -> tuple[_State | N
     """Pairwise steps where memory does not hold the working set; None if they do not help."""
     eps = max(problem.options.eps_step * state.violation, problem.slack(state) / 2)
     exact = state if state.exact else problem.at(state.b)
-    after = problem.at(_approach(problem, exact, eps)[0].b)
+    after = problem.moved(exact, _approach(problem, exact, eps)[0].b)
     return (None if after.violation >= state.violation and state.exact else after), eps
 
 
