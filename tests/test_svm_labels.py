@@ -151,6 +151,18 @@ def test_class_weights_multiply_c(weights, w, b):
     assert_allclose(svc.intercept_, [b], rtol=1e-10)
 
 
+def test_every_bias_of_the_interval_costs_the_same():
+    X, y = IMBALANCED
+    svc = KernelSVC(1.0, kernel="linear", class_weight={1: 5}).fit(X, y)
+    price = np.where(y == 1, 5, 1)
+    assert ((svc.alpha_ == 0) | (svc.alpha_ == price)).all()
+    biases = np.array([[-2.0], [-1.6], [-1.2], [-2.1], [-1.1]])
+    values = X @ svc.coef_[0] + biases
+    costs = np.maximum(1 - np.where(y == 1, 1, -1) * values, 0) @ price
+    assert_allclose(costs[:3], costs.min(), rtol=1e-12)
+    assert (costs[3:] > costs.min() + 0.01).all()
+
+
 def test_class_weights_go_by_the_labels_whatever_their_type():
     X, y = IMBALANCED
     names = np.where(y == 1, "rare", "common")

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import make_moons
 
+from kernelbook.datasets import make_gaussians
 from kernelbook.svm import KernelSVC, classifier, svc_path
 
 # Paths of C
@@ -44,3 +45,15 @@ def test_a_path_starts_where_the_one_before_ended(monkeypatch):
 def test_a_path_without_numbers_is_refused(Cs):
     with pytest.raises(ValueError, match="Cs must be"):
         svc_path([[0.0], [1.0]], [0, 1], Cs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_margin_and_the_slack_never_rise_with_c(seed):
+    X, y = make_gaussians(60, 15, distance=3.0, random_state=seed)
+    machines = svc_path(X, y, np.logspace(-3, 3, 13), kernel="linear")
+    norm = np.array([np.linalg.norm(machine.coef_) for machine in machines])
+    values = np.array([machine.decision_function(X) for machine in machines])
+    slack = np.maximum(1 - (2 * y - 1) * values, 0).sum(axis=1)
+    assert (np.diff(norm) >= -1e-7 * norm[1:]).all()
+    assert (np.diff(slack) <= 1e-7 * slack[:-1]).all()
+    assert norm[-1] > 2 * norm[0] and slack[-1] < slack[0] / 2

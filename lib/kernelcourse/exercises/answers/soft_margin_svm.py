@@ -1,12 +1,15 @@
 """Answers to the exercises of notebook 02, soft-margin SVM."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
+from sklearn.preprocessing import StandardScaler
 
+from kernelbook.datasets import load_haberman
 from kernelbook.svm import KernelSVC
 from kernelcourse.exercises.grading import Exercise
 
@@ -63,23 +66,44 @@ def bias_interval_of_three(C: float) -> tuple[float, float]:
     return best_biases(x @ x.T, y, alpha, C)
 
 
-def objectives_of_ten() -> tuple[float, float, float]:
-    """Sum of slack, primal and dual objective of the fitted machine."""
-    x, y = TEN
-    machine = KernelSVC(C=1.0, kernel="linear").fit(x, y)
-    slack = np.maximum(1 - y * machine.decision_function(x), 0).sum()
-    half = (machine.coef_**2).sum() / 2
-    return slack, half + slack, machine.alpha_.sum() - half
-
-
 def largest_mean(bound: float) -> float:
     """The largest weighted mean of the common class if no weight exceeds a bound."""
     return -linprog(-COMMON, A_eq=np.ones((1, 4)), b_eq=[1.0], bounds=(0, bound)).fun
 
 
+@cache
+def growth_of_the_weight_of_age() -> float:
+    """Mean weight of the age with noise of 0.01 on the tied feature, over that with 0.001."""
+    haberman = load_haberman()
+    logarithm = np.log1p(haberman.data[:, 2])
+    Z = StandardScaler().fit_transform(np.column_stack([haberman.data[:, :2], logarithm]))
+
+    def mean_weight(s: float) -> float:
+        weights = []
+        for seed in range(20):
+            noisy = Z.copy()
+            noisy[:, 2] += s * np.random.default_rng(seed).normal(size=len(Z))
+            machine = KernelSVC(C=1.0, kernel="linear", class_weight="balanced", tol=1e-7)
+            weights.append(machine.fit(noisy, haberman.target).coef_[0, 0])
+        return float(np.mean(weights))
+
+    return mean_weight(0.01) / mean_weight(0.001)
+
+
 EXERCISES = (
     Exercise(
         "02.1",
+        right=lambda: 10.0**-2,
+        mistakes=(
+            (1.0, "Then the squared norm of w counts for less beside the same slack."),
+            (10.0, "The other way: the squared norm has become smaller, not larger."),
+            (100.0, "The other way: the squared norm has become smaller."),
+            (0.1, "The norm is ten times smaller; (2.2) has its square."),
+        ),
+        otherwise="Which w gives the same decision values, and what is its squared norm?",
+    ),
+    Exercise(
+        "02.2",
         right=lambda: bias_interval_of_three(0.05),
         mistakes=(
             (lambda: bias_interval_of_three(0.1), "That is the interval for C = 0.1."),
@@ -88,25 +112,6 @@ EXERCISES = (
             ((0.475, 0.475), "That is the middle; where does the interval end?"),
         ),
         otherwise="First w from alpha, then one inequality a point by (2.6).",
-    ),
-    Exercise(
-        "02.2",
-        right=objectives_of_ten,
-        mistakes=(
-            (
-                (4.9, 5.025, 6.025),
-                "Points outside the strip have no slack; they do not pay back either.",
-            ),
-            ((5.9, 6.15, 6.025), "The primal has half the square of w."),
-            ((5.9, 6.025, 6.15), "The dual is more than the sum of alpha."),
-            (
-                (3.15, 3.275, 6.025),
-                "Points on the right side have slack, too, where they lie inside the strip.",
-            ),
-        ),
-        otherwise="The slack is what the third row of the table lacks to 1; at the optimum both "
-        "objectives are equal.",
-        rtol=1e-4,
     ),
     Exercise(
         "02.3",
@@ -136,5 +141,23 @@ EXERCISES = (
         ),
         otherwise="Take the three points at C = 0.1, by hand and by your function; and mind that "
         "a tolerance for alpha has to follow C.",
+    ),
+    Exercise(
+        "02.5",
+        right=growth_of_the_weight_of_age,
+        mistakes=(
+            (1.0, "The weight does not jump to a fixed value: print it for both s."),
+            (
+                lambda: 1 / growth_of_the_weight_of_age(),
+                "That is the weight at the small s over that at the large s.",
+            ),
+            (
+                lambda: growth_of_the_weight_of_age() ** 2,
+                "That is the square; does the weight follow s or its square?",
+            ),
+        ),
+        otherwise="Standardize first, then add the noise, to the third column alone; take the mean "
+        "of the weights before the ratio.",
+        rtol=0.1,
     ),
 )
