@@ -57,7 +57,7 @@ AT_AN_EDGE = {
     ),
     ("fisher", "waveform", "Fisher"): (
         "06",
-        "In 4 of 20 sets the search took the smallest penalty",
+        "In 4 of 20 sets of waveform and often on sonar the search took the smallest penalty",
     ),
     ("one_class_conformal", "NHEFS", "asymmetric"): ("11", "at an end of their grids more often"),
     ("one_class_conformal", "hypothyroid", "asymmetric"): ("11", "at an end of their grids"),

@@ -64,8 +64,8 @@ GROUPS = {
     "Measuring, comparing, sampling": ("metrics", "study", "audit", "mcmc"),
     "Data and figures": ("datasets", "plotting"),
     "For those who extend the library": (
-        "exceptions", "estimator", "component_signs", "preimage", "validation", "optional",
-        "compile_loops",
+        "exceptions", "estimator", "coefficients", "component_signs", "preimage", "validation",
+        "optional", "compile_loops",
     ),
     "The course": ("kernelcourse",),
 }  # fmt: skip
