@@ -117,10 +117,6 @@ EXERCISES = (
                 free_or(lambda r, y, alpha, C: r[alpha > 0].mean()),
                 "Without free support vectors each point bounds b from one side; none fixes it.",
             ),
-            (
-                free_or(lambda r, y, alpha, C: (r.min() + r.max()) / 2),
-                "Which points bound b from below, and which from above?",
-            ),
         ),
         otherwise="Is the mean over the free support vectors right, and each point on its side of "
         "the interval where there are none?",
