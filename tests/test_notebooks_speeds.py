@@ -22,6 +22,7 @@ ONE_SPEED = {path.stem[:2] for path in NOTEBOOKS} - {
     "05",
     "06",
     "07",
+    "08",
     "12",
     "13",
 }

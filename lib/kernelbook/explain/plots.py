@@ -24,8 +24,8 @@ __all__ = [
     "plot_waterfall",
 ]
 
-POSITIVE, NEGATIVE, NEUTRAL = "#0072B2", "#D55E00", "#999999"
-"""Blue, vermilion and grey of the palette of Okabe and Ito."""
+POSITIVE, NEGATIVE, NEUTRAL = "#D55E00", "#0072B2", "#999999"
+"""Vermilion, blue and grey of the palette of Okabe and Ito, as the classes have them."""
 
 DECISION = "contribution to the decision value"
 
