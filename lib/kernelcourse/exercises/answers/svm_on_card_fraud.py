@@ -1,11 +1,13 @@
 """Answers to the exercises of notebook 04, SVM on card fraud."""
 
 import math
+from collections.abc import Callable
 
+import numpy as np
 from scipy.stats import binom
 
 from kernelbook.metrics import expected_rates
-from kernelcourse.exercises.grading import Exercise
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -13,9 +15,40 @@ FRAUDS, GENUINE = 473, 283_253
 PREVALENCE = FRAUDS / (FRAUDS + GENUINE)
 SPARE, ALLOWED, RATE = 2131, 2, 0.001
 
+Array = np.ndarray
+THREE, LABELS = np.array([0.0, 3.0, 4.0]), np.array([-1.0, 1.0, 1.0])
+CLIPPED = np.array([1.0, 1.0, 0.0])  # times C: no free support vector
+TEN = np.array([0, 1, 2, 2.5, 3, 1.5, 2.2, 4, 5, 6])
+SIGNS = np.repeat([-1.0, 1.0], 5)
+SOLUTIONS = (  # r, y, alpha and C; of each set without a free support vector the mirror image, too
+    (LABELS - 0.3 * THREE, LABELS, 0.1 * CLIPPED, 0.1),
+    (-LABELS + 0.3 * THREE, -LABELS, 0.1 * CLIPPED, 0.1),
+    (LABELS - 0.15 * THREE, LABELS, 0.05 * CLIPPED, 0.05),
+    (SIGNS - 0.5 * TEN, SIGNS, np.array([0, 0.075, 1, 1, 1, 1, 1, 1, 0.075, 0]), 1.0),
+)
+
 
 def log_odds(fraction: float) -> float:
     return math.log(fraction / (1 - fraction))
+
+
+def midpoint(r: Array, y: Array, alpha: Array, C: float) -> float:
+    """Middle of the interval (2.8)."""
+    below = (y > 0) == (alpha < C)
+    return float((r[below].max() + r[~below].min()) / 2)
+
+
+def free_or(otherwise: Callable[..., float]) -> Callable[..., float]:
+    """Mean over the free support vectors, and something else where there are none."""
+
+    def bias(r: Array, y: Array, alpha: Array, C: float) -> float:
+        free = (alpha > 0) & (alpha < C)
+        return float(r[free].mean()) if free.any() else otherwise(r, y, alpha, C)
+
+    return bias
+
+
+bias_of = free_or(midpoint)
 
 
 EXERCISES = (
@@ -43,7 +76,7 @@ EXERCISES = (
         mistakes=(
             (
                 log_odds(1 / 3) - log_odds(PREVALENCE),
-                "The sign is turned round: in the street fraud is rarer than in training.",
+                "The sign is turned round: fraud is rarer in production than in training.",
             ),
             (log_odds(PREVALENCE), "The prior log odds of training are still in f."),
             (
@@ -72,6 +105,24 @@ EXERCISES = (
     ),
     Exercise(
         "04.4",
+        right=bias_of,
+        evaluate=lambda function: values_on(function, SOLUTIONS),
+        mistakes=(
+            (free_or(lambda r, y, alpha, C: 0.0), "Without free support vectors b is not 0."),
+            (
+                lambda r, y, alpha, C: r[alpha > 0].mean(),
+                "The mean runs over the free support vectors only, not over the bounded ones.",
+            ),
+            (
+                free_or(lambda r, y, alpha, C: r[alpha > 0].mean()),
+                "Without free support vectors each point bounds b from one side; none fixes it.",
+            ),
+        ),
+        otherwise="Is the mean over the free support vectors right, and each point on its side of "
+        "the interval where there are none?",
+    ),
+    Exercise(
+        "04.5",
         # The rate exceeds RATE if no more than the allowed number of spare rows lie above the
         # quantile that belongs to RATE.
         right=lambda: binom.cdf(ALLOWED, SPARE, RATE),
