@@ -11,6 +11,7 @@ from kernelbook.qp import (
     QuadraticProgram,
     SolverOptions,
     interior_solver,
+    second_chance,
     solve,
 )
 from kernelbook.qp.exact import working_set
@@ -105,7 +106,8 @@ def with_defaults(exact_from, after):
     return start
 
 
-def test_where_dense_fails_the_exact_solver_goes_on_from_there():
+def test_where_dense_fails_the_exact_solver_goes_on_from_there(monkeypatch):
+    monkeypatch.setattr(second_chance, "EXCHANGE_UP_TO", 0)
     program, options = program_of(1.0), SolverOptions()
     first = solve(program, SolverOptions(solver="dense"))
     asked = []

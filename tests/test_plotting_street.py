@@ -60,7 +60,7 @@ def test_a_line_outside_the_limits_is_left_out():
     assert tint_at(ax, (0.0, 0.0))[2] > tint_at(ax, (0.0, 0.0))[0]
 
 
-def test_touching_points_are_ringed_and_the_legend_may_be_elsewhere():
+def test_touching_points_are_ringed_and_the_legend_may_move():
     ax = street(touching=POINTS[:2], legend=False)
     rings = [each for each in ax.collections if each.get_label() == "support vector (n = 2)"]
     np.testing.assert_allclose(rings[0].get_offsets(), POINTS[:2])

@@ -120,7 +120,7 @@ def source_version(notebook: NotebookNode) -> NotebookNode:
             _refuse_check(position, cell.source)
             cells.append(cell)
         else:
-            cell.source = INSTRUCTION.sub(NEW_INSTRUCTION, SOLUTION.sub("", cell.source)).rstrip()
+            cell.source = _how_to_answer(SOLUTION.sub("", cell.source)).rstrip()
             cells.append(cell)
     for position, cell in enumerate(cells):
         cell.id = f"cell-{position:02d}"
@@ -176,6 +176,14 @@ def write_student_package(target: Path) -> Path:
 def _without_check(line: re.Match[str]) -> str:
     names = [name for name in line[1].split(", ") if name != "check"]
     return f"from kernelcourse import {', '.join(names)}"
+
+
+def _how_to_answer(source: str) -> str:
+    """The text with what to do in an assignment, below the heading if it said nothing of it."""
+    told = INSTRUCTION.sub(NEW_INSTRUCTION, source)
+    if told == source and source.startswith("## Exercises"):
+        return f"{source.rstrip()}\n\n{NEW_INSTRUCTION}"
+    return told
 
 
 def _refuse_check(position: int, source: str) -> None:

@@ -463,6 +463,6 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     n = X.shape[0]
     if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
         return GramQuadratic(kernel, X)
-    return DenseQuadratic(
-        training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
-    )
+    # Values that could not be split are taken as they were computed: they are the problem.
+    error = kernel.entry_error if kernel.is_split else 0.0
+    return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split, entry_error=error)

@@ -359,7 +359,7 @@ def certified(
         scale=unit or 1.0,
         tol=options.tol,
         noise=rounded if noise is None else noise,
-        slack=ROUNDINGS * rounded,
+        slack=0.0 if residual is None else ROUNDINGS * rounded,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():
         raise ValueError(

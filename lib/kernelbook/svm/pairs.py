@@ -81,8 +81,9 @@ def matrix_of_pairs(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     K = training_matrix(kernel, X, options)
     fits = 8 * len(K) ** 2 <= 1e6 * options.cache_size
     if fits and not (K.in_memory is not None or K.is_low_rank or K.compiled is not None):
+        error = kernel.entry_error if kernel.is_split else 0.0
         return DenseQuadratic(
-            training_gram(kernel, X), is_relative=kernel.is_split, entry_error=kernel.entry_error
+            training_gram(kernel, X), is_relative=kernel.is_split, entry_error=error
         )
     return K
 
