@@ -151,11 +151,11 @@ def test_the_cache_is_bounded_by_its_argument():
 
 
 def test_a_limit_on_working_sets_is_reported_with_the_gap():
-    X, y = make_moons(600, noise=0.3, random_state=5)
+    X, y = make_moons(1500, noise=0.3, random_state=5)
     with pytest.warns(ConvergenceWarning, match=r"status 'max_iter' after 1 steps: relative"):
-        machine = KernelSVC(1e4, gamma=30.0, solver="exact", max_iter=1, tol=1e-14).fit(X, y)
+        machine = KernelSVC(1e4, gamma=10.0, solver="exact", max_iter=1).fit(X, y)
     assert machine.certificate_.status == "max_iter"
-    assert machine.certificate_.kkt_violation > 1e-14
+    assert machine.certificate_.kkt_violation > 1e-9
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def _without_check(line: re.Match[str]) -> str:
 def _how_to_answer(source: str) -> str:
     """The text with what to do in an assignment, below the heading if it said nothing of it."""
     told = INSTRUCTION.sub(NEW_INSTRUCTION, source)
-    if told == source and source.startswith("## Exercises"):
+    if told == source and re.search(r"^## Exercises$", source, re.MULTILINE):
         return f"{source.rstrip()}\n\n{NEW_INSTRUCTION}"
     return told
 
