@@ -104,7 +104,7 @@ def test_a_choice_at_an_edge_is_noticed(tmp_path):
 
 # Tables of one split: sections that a reader must not take for a comparison.
 ONE_SPLIT = {
-    "09": ["11. Where it loses", "12. Real data"],
+    "09": ["Where it loses", "Real data"],
     "10": ["7. Two distances in one factor"],
     "11": ["Where one class is right"],
     "13": ["Beside simple rules"],

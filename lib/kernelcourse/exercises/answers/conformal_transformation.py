@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from sklearn.svm import SVC
 
-from kernelbook.conformal import ConformalSVC, magnification
+from kernelbook.conformal import magnification
 from kernelbook.datasets import make_bell
 from kernelbook.kernels import rbf
 from kernelbook.svm import KernelSVC
@@ -46,13 +46,17 @@ def _effective_cost() -> float:
     return 9 * float(machine.alpha_.max())
 
 
-def _differences(power: float) -> float:
-    """Largest difference to K after a division by the diagonal to a power; 1/2 is right."""
+@cache
+def _towards_linear() -> tuple[float, float]:
+    """Bound of the linear machine, and how the distance to it shrinks, from explicit kernels."""
     X, y = make_bell(100, random_state=9)
-    K = rbf(X, gamma=1.0)
-    D = ConformalSVC("wu_amari", C=10.0, gamma=1.0, normalize=False).fit(X, y).factor_(X)
-    lengths = D ** (2 * power)
-    return float(np.abs(D[:, None] * K * D / lengths[:, None] / lengths - K).max())
+    linear = SVC(C=10.0, kernel="linear", tol=1e-10).fit(X, y).decision_function(X)
+    away = []
+    for gamma in (1e-3, 1e-4):
+        K = (rbf(X, gamma=gamma) - 1) / (2 * gamma)  # a constant in the kernel changes nothing
+        machine = SVC(C=10.0, kernel="precomputed", tol=1e-10).fit(K, y)
+        away.append(np.abs(machine.decision_function(K) - linear).max())
+    return 10.0, float(away[0] / away[1])
 
 
 def _ridge(points: np.ndarray, tau: float) -> np.ndarray:
@@ -131,13 +135,14 @@ EXERCISES = (
     ),
     Exercise(
         "09.5",
-        right=lambda: 0.0,
-        atol=1e-6,
+        right=_towards_linear,
+        rtol=0.03,
         mistakes=(
-            (lambda: _differences(1.0), "In the denominator there is a root."),
-            (lambda: _differences(0.0), "That is the difference before normalising."),
+            (lambda: (5.0, _towards_linear()[1]), "The cross term of the expansion has a 2."),
+            (lambda: (2.5, _towards_linear()[1]), "The 2 multiplies: (9.7) with s^2 = 2 gamma."),
+            (lambda: (10.0, 100.0), "With C = 5 / gamma a term in gamma^2 C falls like gamma."),
         ),
-        otherwise="What is left of D(x) D(z) K(x, z) after the division?",
+        otherwise="Expand the kernel to first order; both machines on the same 100 points.",
     ),
     Exercise(
         "09.6",
