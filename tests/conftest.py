@@ -1,13 +1,30 @@
 """Settings of the test suite that are not options of pytest."""
 
 import re
+import signal
 
 import pytest
 from hypothesis import settings
 
+from kernelbook.compile_loops import compile_loops
+
 # The same examples at every run and on every machine, and no files left behind.
 settings.register_profile("kernelbook", derandomize=True, database=None, deadline=None)
 settings.load_profile("kernelbook")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let signals end what the tests start, even where a job in the background ignores them."""
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_loops() -> None:
+    """Compile before the first test: which solver 'auto' takes shall not depend on their order."""
+    compile_loops()
 
 
 @pytest.hookimpl(tryfirst=True)
