@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.processes import Stopped, child, cores, stop_on_signals
+from tools.processes import child, cores, exit_code
 
 ROOT = Path(__file__).resolve().parents[1]
 STEPS = {
@@ -80,8 +80,4 @@ def run(command: str, clone: Path, variables: dict[str, str]) -> int:
 
 
 if __name__ == "__main__":
-    stop_on_signals()
-    try:
-        raise SystemExit(main())
-    except Stopped as stopped:
-        raise SystemExit(stopped.code) from None
+    raise SystemExit(exit_code(main))

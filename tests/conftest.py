@@ -21,9 +21,9 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def compiled_loops() -> None:
-    """Compile before the first test: which solver 'auto' takes shall not depend on their order."""
+    """For tests of what 'auto' takes once the loops are compiled, whatever has run before."""
     compile_loops()
 
 

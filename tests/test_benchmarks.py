@@ -103,6 +103,7 @@ def test_the_full_grid_is_measured_and_half_of_it_daily():
         assert f", median of {count}: 1 (goal 2): NOT REACHED" in goals.judge(goal, "svm", rows)[0]
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_warm_up_is_large_enough_to_load_the_compiled_loops():
     from kernelbook.qp import SolverOptions, goes_exact
 

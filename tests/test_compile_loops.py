@@ -2,9 +2,11 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 
+import numba
 import pytest
 
 from kernelbook.compile_loops import compile_loops
@@ -72,6 +74,13 @@ def test_what_is_compiled_is_announced_once_and_kept(tmp_path):
 def test_loops_are_compiled_after_the_command(name):
     compile_loops()
     assert is_compiled(getattr(smo, name))
+
+
+@pytest.mark.parametrize("version", [numba.__version__, "0.0"])
+def test_what_is_kept_counts_for_its_version_of_numba(tmp_path, version):
+    index = tmp_path / "smo.loop-1.py311.nbi"
+    index.write_bytes(pickle.dumps(version) + b"what numba keeps")
+    assert smo._is_of_this_numba(index) == (version == numba.__version__)
 
 
 def test_what_numba_leaves_alone_is_compiled():

@@ -183,6 +183,7 @@ def test_an_unknown_kernel_is_named(kernel):
 # The matrix of a program
 
 
+@pytest.mark.usefixtures("compiled_loops")
 @pytest.mark.parametrize(
     ("kernel", "options", "expected"),
     [

@@ -88,6 +88,7 @@ def test_all_solvers_find_one_optimum(seed, monkeypatch):
     assert_allclose(others, dense, rtol=1e-9, atol=rounding)
 
 
+@pytest.mark.usefixtures("compiled_loops")
 def test_auto_takes_the_exact_solver_where_it_wins():
     X, y = make_moons(900, noise=0.3, random_state=2)
     auto, dense = KernelSVC(10.0).fit(X, y), KernelSVC(10.0, solver="dense").fit(X, y)

@@ -75,15 +75,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.book")
     parser.add_argument("--builder", default="html", help="of Sphinx, for instance linkcheck")
     options = parser.parse_args(arguments)
-    stage(STAGE)
-    command = [sys.executable, "-m", "sphinx", "-b", options.builder, "-c", str(ROOT / "book")]
-    command += ["-d", str(ROOT / "build" / "book-doctrees"), "-W", "--keep-going", "-q"]
-    code = subprocess.run(
-        [*command, str(STAGE), str(TARGET)], cwd=ROOT, env=reproducible_environment()
-    ).returncode
+    code = build(options.builder, TARGET, ROOT / "build" / "book-doctrees")
     if code == 0:
         print(f"The book is in {TARGET.relative_to(ROOT)}: open index.html there")
     return code
+
+
+def build(builder: str, target: Path, doctrees: Path) -> int:
+    """Let Sphinx write the book; a warning is an error. Returns the exit code."""
+    stage(STAGE)
+    command = [sys.executable, "-m", "sphinx", "-b", builder, "-c", str(ROOT / "book")]
+    command += ["-d", str(doctrees), "-W", "--keep-going", "-q", str(STAGE), str(target)]
+    return subprocess.run(command, cwd=ROOT, env=reproducible_environment()).returncode
 
 
 def stage(target: Path) -> None:

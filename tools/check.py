@@ -173,7 +173,7 @@ def command_of(check: Check, jobs: int) -> list[str]:
     command = [str(Path(sys.executable).parent / program)]
     for argument in arguments:
         files = glob(argument, root_dir=ROOT, recursive=True) if "*" in argument else [argument]
-        command += sorted(files)
+        command += sorted(file for file in files if "__pycache__" not in file)
     return command
 
 

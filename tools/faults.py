@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.fault_bench import QUICK, ROOT, SLOW, Bench, SkippedError, finish, notebook
-from tools.processes import Stopped, stop_on_signals
+from tools.processes import exit_code
 
 ODD_NAME = "it's 50% of übung #1 [a] & $HOME; (b)"
 NO_INDEX = {
@@ -376,8 +376,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    stop_on_signals()
-    try:
-        raise SystemExit(main())
-    except Stopped as stopped:
-        raise SystemExit(stopped.code) from None
+    raise SystemExit(exit_code(main))

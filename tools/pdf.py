@@ -14,7 +14,6 @@ import sys
 
 from tools import book
 from tools.browser_test import FOLDER, chromium, install, missing
-from tools.reproducible import reproducible_environment
 
 __all__ = ["main"]
 
@@ -27,13 +26,7 @@ def main() -> int:
     if complaint := missing(browser, shutil.which("npm"), "pdf"):
         print(complaint, file=sys.stderr)
         return 1
-    book.stage(book.STAGE)
-    command = [sys.executable, "-m", "sphinx", "-b", "singlehtml", "-c", str(book.ROOT / "book")]
-    command += ["-d", str(book.ROOT / "build" / "pdf-doctrees"), "-W", "--keep-going", "-q"]
-    environment = reproducible_environment()
-    if code := subprocess.run(
-        [*command, book.STAGE, PAGE], cwd=book.ROOT, env=environment
-    ).returncode:
+    if code := book.build("singlehtml", PAGE, book.ROOT / "build" / "pdf-doctrees"):
         return code
     if code := install():
         return code

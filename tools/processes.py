@@ -8,11 +8,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-__all__ = ["ENDING", "Stopped", "child", "cores", "end", "is_alive", "stop_on_signals"]
+__all__ = [
+    "ENDING",
+    "Stopped",
+    "child",
+    "cores",
+    "end",
+    "exit_code",
+    "is_alive",
+    "stop_on_signals",
+]
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows knows the first two
 PATIENCE = 5.0  # seconds between the polite and the other signal
@@ -36,6 +45,15 @@ def stop_on_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop)
+
+
+def exit_code(main: Callable[[], int]) -> int:
+    """Run a command line to its end, or to the signal that ends it, and say its exit code."""
+    stop_on_signals()
+    try:
+        return main()
+    except Stopped as stopped:
+        return stopped.code
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from typing import Any
 from zlib import crc32
 
 from docutils import nodes
-from sphinx import addnodes
+from outputs import still
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -54,17 +54,7 @@ class Answers(SphinxTransform):
     def _input(self, number: str, key: dict[str, Any]) -> nodes.Node:
         if key:
             return answer_input("", number=number, key=key)
-        link = addnodes.pending_xref(
-            "",
-            nodes.inline("", "how to run this book"),
-            refdomain="std",
-            reftype="doc",
-            reftarget="/book/run",
-            refexplicit=True,
-            refwarn=True,
-            refdoc=self.env.docname,
-        )
-        return nodes.paragraph("", ELSEWHERE, link, nodes.Text("."), classes=["still"])
+        return still(ELSEWHERE, self.env)
 
 
 def _outputs(cell: nodes.container) -> Iterator[nodes.container]:

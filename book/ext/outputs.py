@@ -18,6 +18,7 @@ from live_figures import live_figure
 from references import anchor, note_anchor
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 PICTURE = re.compile(r"Figure (\d+\.\d+): (.+)", re.DOTALL)
@@ -30,6 +31,21 @@ LIVE = {
     "tube_slider": "tube",
     "sphere_slider": "sphere",
 }
+
+
+def still(text: str, env: BuildEnvironment) -> nodes.paragraph:
+    """What a page can't do, with a link to the page that says how to run the book."""
+    link = addnodes.pending_xref(
+        "",
+        nodes.inline("", "how to run this book"),
+        refdomain="std",
+        reftype="doc",
+        reftarget="/book/run",
+        refexplicit=True,
+        refwarn=True,
+        refdoc=env.docname,
+    )
+    return nodes.paragraph("", text, link, nodes.Text("."), classes=["still"])
 
 
 class Figures(SphinxTransform):
@@ -66,24 +82,12 @@ class Widgets(SphinxTransform):
             if "tag_widget" in cell["classes"]:
                 for output in list(_cells(cell, "cell_code_output")):
                     output.parent.remove(output)
-                still = nodes.paragraph("", STILL, self._how(), nodes.Text("."), classes=["still"])
-                cell += still
+                told = still(STILL, self.env)
+                cell += told
                 called = re.search(r"\b(\w+_slider)\(", cell.astext())
                 if called and called[1] in LIVE:
-                    still += nodes.Text(INSTEAD)
+                    told += nodes.Text(INSTEAD)
                     cell += live_figure("", name=LIVE[called[1]])
-
-    def _how(self) -> nodes.Node:
-        return addnodes.pending_xref(
-            "",
-            nodes.inline("", "how to run this book"),
-            refdomain="std",
-            reftype="doc",
-            reftarget="/book/run",
-            refexplicit=True,
-            refwarn=True,
-            refdoc=self.env.docname,
-        )
 
 
 class Description(SphinxTransform):

@@ -47,6 +47,7 @@ __all__ = [
     "all_or_nothing",
     "check_weights",
     "low_rank_matrix",
+    "stored_matrix",
     "threads",
     "training_gram",
     "training_matrix",
@@ -463,6 +464,30 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     n = X.shape[0]
     if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
         return GramQuadratic(kernel, X)
+    return stored_matrix(kernel, X)
+
+
+def stored_matrix(kernel: Kernel, X: Matrix) -> DenseQuadratic:
+    """Return the Gram matrix of training points, in memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : ndarray of shape (n, d)
+        Training points, or the precomputed matrix.
+
+    Returns
+    -------
+    DenseQuadratic
+        The matrix, and how exact its entries are.
+
+    Examples
+    --------
+    >>> from kernelbook.kernels import Linear
+    >>> stored_matrix(Linear(), np.array([[1.0], [2.0]])).in_memory.tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
     # Values that could not be split are taken as they were computed: they are the problem.
     error = kernel.entry_error if kernel.is_split else 0.0
     return DenseQuadratic(training_gram(kernel, X), is_relative=kernel.is_split, entry_error=error)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, qr
 
+from kernelbook.kernels.base import ENTRY_ERROR
 from kernelbook.qp.program import EPS, Index, Quadratic, Solve
 
 __all__ = ["LowRankQuadratic"]
@@ -43,8 +44,7 @@ class LowRankQuadratic(Quadratic):
     """
 
     is_low_rank = True
-
-    entry_error = 4.0 * EPS  # of the inner products
+    entry_error = ENTRY_ERROR
 
     def __init__(self, F: Array) -> None:
         self.F = F

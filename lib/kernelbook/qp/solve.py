@@ -453,10 +453,9 @@ def certify_residual(
     >>> certify_residual(one, one, zero, one, objective=4.0, scale=1.0, tol=1e-9)
     Certificate(duality_gap=0.25, kkt_violation=1.0, status='not optimal to tol')
     """
-    violation = max(
-        float(np.maximum(-residual, 0)[x < upper].max(initial=0.0)),
-        float(np.maximum(residual, 0)[x > lower].max(initial=0.0)),
-    )
+    objects = (residual < 0) & (x < upper) | (residual > 0) & (x > lower)
+    violations = np.where(objects, np.abs(residual), 0.0)
+    violation = float(violations.max(initial=0.0))
     reach = 2 * float(np.abs(x).max(initial=0.0))
     down = np.where(np.isfinite(lower), x - lower, reach)
     up = np.where(np.isfinite(upper), upper - x, reach)
@@ -467,8 +466,7 @@ def certify_residual(
         ).sum()
     )
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    beyond = np.abs(residual) > np.maximum(tol * scale, slack)
-    if (beyond & ((residual < 0) & (x < upper) | (residual > 0) & (x > lower))).any():
+    if (violations > np.maximum(tol * scale, slack)).any():
         return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
     if possible <= max(LARGEST_GAP, tol) * size:
         return Certificate(gap / size, violation / scale, "optimal")

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.coefficients import expand
-from kernelbook.estimator import training_gram, training_matrix
+from kernelbook.estimator import stored_matrix, training_matrix
 from kernelbook.exceptions import warn_user
 from kernelbook.kernels import Expansion, Kernel, Matrix
 from kernelbook.qp import (
@@ -81,10 +81,7 @@ def matrix_of_pairs(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     K = training_matrix(kernel, X, options)
     fits = 8 * len(K) ** 2 <= 1e6 * options.cache_size
     if fits and not (K.in_memory is not None or K.is_low_rank or K.compiled is not None):
-        error = kernel.entry_error if kernel.is_split else 0.0
-        return DenseQuadratic(
-            training_gram(kernel, X), is_relative=kernel.is_split, entry_error=error
-        )
+        return stored_matrix(kernel, X)
     return K
 
 

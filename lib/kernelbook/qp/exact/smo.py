@@ -1,5 +1,6 @@
 """Sequential minimal optimisation: fast to the neighbourhood of the optimum, not to it."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -225,18 +226,22 @@ def is_compiled(loop: Any) -> bool:
     Returns
     -------
     bool
-        False too where what is on disk is older than the loop or numba itself.
+        False too where what is on disk is older than the loop, or of another version of numba.
     """
     # Without its compiler numba leaves functions as they are.
     if loop in _on_disk or not isinstance(loop, Dispatcher) or loop.signatures:
         return True
-    directory = str(loop.stats.cache_path)
-    sources = (loop.py_func.__code__.co_filename, numba.__file__)
-    newest = max(Path(source).stat().st_mtime for source in sources)
-    kept = Path(directory).glob(f"*.{loop.py_func.__name__}-*.nbi")
-    if any(index.stat().st_mtime >= newest for index in kept):
+    changed = Path(loop.py_func.__code__.co_filename).stat().st_mtime
+    kept = Path(str(loop.stats.cache_path)).glob(f"*.{loop.py_func.__name__}-*.nbi")
+    if any(index.stat().st_mtime >= changed and _is_of_this_numba(index) for index in kept):
         _on_disk.add(loop)
     return loop in _on_disk
+
+
+def _is_of_this_numba(index: Path) -> bool:
+    """Whether what numba keeps with this index is its own: the index begins with the version."""
+    with index.open("rb") as file:
+        return bool(pickle.load(file) == numba.__version__)
 
 
 def _is_two_sided(t: Array, lower: Array, upper: Array) -> bool:
