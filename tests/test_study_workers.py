@@ -196,7 +196,9 @@ def test_dask_cell_that_kills_its_worker_fails(cluster, tmp_path):
     table = study(deadly, backend="dask", on_error="record", store=tmp_path)
     failed = table["traceback"].notna()
     assert failed[1] and "worker or the scheduler was lost" in table["traceback"][1]
-    assert table["y"][~failed].tolist() == [x / 3 for x in table["x"][~failed]]
+    # Cells that wait on the same worker are lost with it, perhaps all.
+    answered = table[~failed].reindex(columns=["x", "y"])
+    assert answered["y"].tolist() == [x / 3 for x in answered["x"]]
     again = study(deadly, CELLS[2:], backend="sequential", store=tmp_path)  # as the remedy says
     assert again["y"].tolist() == [2 / 3, 1]
 
