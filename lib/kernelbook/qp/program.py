@@ -307,11 +307,12 @@ class DenseQuadratic(Quadratic):
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        # Most entries of a support vector machine's x are zero: their columns are not read.
+        # Most entries of a support vector machine's x are zero: of a symmetric matrix, their rows
+        # are read in one piece.
         used = np.flatnonzero(x)
         if rows is not None:
             return self.in_memory[np.ix_(rows, used)] @ x[used]
-        return self.in_memory @ x if 2 * len(used) > len(x) else self.in_memory[:, used] @ x[used]
+        return self.in_memory @ x if 3 * len(used) > len(x) else x[used] @ self.in_memory[used]
 
     def block(self, rows: Index, columns: Index) -> Array:
         return self.in_memory[np.ix_(rows, columns)]

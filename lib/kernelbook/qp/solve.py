@@ -321,7 +321,8 @@ def certified(
     residual : ndarray of shape (n,), default=None
         Gradient plus that multiplier times a. If None, it is computed from the product.
     noise : ndarray of shape (n,), default=None
-        What rounding may have done to the residual. If None, what :func:`rounding` says.
+        What rounding may have done to the residual. If None, twice what :func:`rounding` says,
+        which is a mean and no bound.
 
     Returns
     -------
@@ -358,7 +359,7 @@ def certified(
         objective=copysign(max(abs(objective) - in_doubt, by_b), objective),
         scale=unit or 1.0,
         tol=options.tol,
-        noise=rounded if noise is None else noise,
+        noise=2 * rounded if noise is None else noise,
         slack=0.0 if residual is None else ROUNDINGS * rounded,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():

@@ -145,7 +145,7 @@ def solve_exact(
 def _sizes(K: Quadratic) -> tuple[float, float]:
     """Largest curvature of a pair, among a sample, and the largest curvature of all."""
     n = K.diagonal.size
-    some = np.arange(0, n, max(1, n // 128))
+    some = np.arange(0, n, max(1, n // 64))
     block = K.block(some, some)
     d = np.diagonal(block)
     pairs = float((d[:, None] + d - 2.0 * block).max())
