@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
 from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
-from kernelbook.qp.exact.sample import nearest, sample, vertex
+from kernelbook.qp.exact.sample import sample, vertex
 from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
@@ -130,7 +130,7 @@ def solve_exact(
     progress = Progress() if options.verbose else None
     problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
     try:
-        first = _begin(problem) if start is None else nearest(a * start, lower, upper, program.b)
+        first = _begin(problem) if start is None else _nearest(a * start, lower, upper, program.b)
         state, n_outer = _improve_until_optimal(problem, first)
     finally:
         if progress is not None:
@@ -166,7 +166,17 @@ def _begin(problem: "_Problem") -> Array:
                 b[index] = there.b
                 t = problem.s - problem.K.product(b)
                 return vertex(t, problem.lower, problem.upper, problem.total)
-    return nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
+    return _nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
+
+
+def _nearest(near: Array, lower: Array, upper: Array, total: float) -> Array:
+    """As near as the box allows, then raised or lowered in order until the sum is met."""
+    b = np.clip(near, lower, upper)
+    missing = total - float(b.sum())
+    room = upper - b if missing > 0 else b - lower
+    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+    moved = np.clip(abs(missing) - before, 0.0, room)
+    return np.clip(b + np.copysign(moved, missing), lower, upper)
 
 
 @dataclass(frozen=True)
