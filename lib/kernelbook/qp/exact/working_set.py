@@ -496,7 +496,8 @@ def _refined(
         missing = total - float(x.sum())
         left = float(np.abs(residual).max())
         # The sum has to hold to the rounding of its terms.
-        size = max(left / target, abs(missing) / (ROUNDING * float(np.abs(x).sum()) or 1.0))
+        terms = max(float(np.abs(x).sum()), abs(total))
+        size = max(left / target, abs(missing) / (ROUNDING * terms or 1.0))
         if not np.isfinite(size):
             return None
         if size < best:
