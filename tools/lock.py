@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCK = "requirements.lock"
 ENVIRONMENT = "environment.yml"
 # Packages that conda-forge does not carry; conda hands them to pip.
-FROM_PIP = {"sphinx-mathjax-offline"}
+FROM_PIP = {"sphinx-mathjax-offline", "sphinx-revealjs"}
 
 HEAD = f"""\
 # For users of conda or mamba:
