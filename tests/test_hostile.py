@@ -31,6 +31,7 @@ KNOWN = {
     6023: "a polynomial of degree 31, whose values lose more digits than an exponential",
     6777: "a precomputed kernel with values of 1e11 and a solution of 1e-8",
     7108: "violations within the rounding of the gradient",
+    7137: "a straight line with C = 1e13, where the rounding of kernel values decides",
     7981: "violations within sixty roundings of the gradient",
     9613: "one target of ten that could carry the sum alone",
     11248: "a tube whose gap extended precision shows only relative to one slope",
