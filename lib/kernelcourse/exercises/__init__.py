@@ -41,6 +41,7 @@ MODULES = {
     "13": "bayesian_svdd",
     "14": "bayesian_svdd_comparison",
     "15": "auditing_a_published_table",
+    "16": "numerics_and_certificates",
 }
 
 
