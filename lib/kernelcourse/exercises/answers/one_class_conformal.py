@@ -36,7 +36,7 @@ def bumps(
         for z in Z:
             total = 0.0
             for x, weight in zip(X, alpha, strict=True):
-                if 0 < weight and (every or weight < below):
+                if weight > 0 and (every or weight < below):
                     square = sum((z - x) ** 2) / ((2 if twice else 1) * tau**2)
                     total += (weight if weighted else 1.0) * math.exp(-square)
             found.append(total)
