@@ -7,12 +7,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from kernelbook import audit
+from kernelbook.audit.counts import Rounding
 from kernelbook.metrics import expected_rates
 from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
-Row = tuple[str, str, str]
+Row = tuple[str, ...]  # accuracy, sensitivity, specificity
 Fault = Callable[[list[Row], int, int], Sequence[int] | None]
 
 A, F1 = 0.5249, 0.6078
@@ -69,7 +70,7 @@ def marks(function: Fault) -> list[float] | None:
 
 
 def impossible(
-    rows: list[Row], n_positive: int, n_negative: int, rounding: audit.counts.Rounding = "nearest"
+    rows: list[Row], n_positive: int, n_negative: int, rounding: Rounding = "nearest"
 ) -> list[int]:
     def counts(text: str, n: int) -> list[int]:
         return audit.grim(text, len(text.partition(".")[2]), n, rounding=rounding)
@@ -122,12 +123,14 @@ def longest_search(decimals: int = 1, n_values: int = 4, chance: float = 0.5) ->
 EXERCISES = (
     Exercise(
         "15.1",
-        right=lambda: "c",
+        right=lambda: audit.implied_prevalence(0.9, 0.9, 0.9, 3),
         mistakes=(
-            ("a", "Compute the accuracy at another prevalence as well."),
-            ("b", "Equal rates do not say that the classes are equally large."),
+            ((0.1, 0.1), "Compute the accuracy at another prevalence as well."),
+            ((0.5, 0.5), "Equal rates do not say that the classes are equally large."),
+            ((0.9, 0.9), "That is a rate; what is the accuracy at another prevalence?"),
+            ((1, 0), "The least one first."),
         ),
-        otherwise="Write the letter of a choice.",
+        otherwise="Where on the line of figure 15.2 is the accuracy the printed one?",
     ),
     Exercise(
         "15.2",
