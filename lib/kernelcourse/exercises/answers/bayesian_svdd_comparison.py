@@ -96,11 +96,11 @@ EXERCISES = (
                 "The sign: a rare case has to have the larger value.",
             ),
             (
-                lambda *case: difference_of_means(*case, total=True),
+                lambda X, y, Z, gamma: difference_of_means(X, y, Z, gamma, total=True),
                 "Those are sums: the larger class counts more. Take means.",
             ),
             (
-                lambda *case: difference_of_means(*case, power=1),
+                lambda X, y, Z, gamma: difference_of_means(X, y, Z, gamma, power=1),
                 "The kernel has squared distances, without a root.",
             ),
             (
