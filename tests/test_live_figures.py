@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "book" / "_static" / "live"
-SHARED = ["solver", "rates", "plane", "points", "panel"]
+SHARED = ["solver", "components", "chain", "rates", "frames", "plane", "points", "panel"]
 FIGURES = sorted({path.stem for path in FOLDER.glob("*.js")} - set(SHARED))
 PAGE = """\
 # Page
