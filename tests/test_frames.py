@@ -1,4 +1,4 @@
-"""Frames of live figures: what the library computes, with its certificate, kept until it changes."""
+"""Frames of live figures: what the library computes, with its certificate, kept meanwhile."""
 
 import json
 import re
@@ -26,12 +26,12 @@ def posterior():
 
 
 def nodes(data):
-    """The places of the grid, as frames.js has them: row by row, one beyond the limits."""
+    """The places of the grid, as frames.js has them: row by row, two beyond the limits."""
     n = data["nodes"]
     for row in range(n):
         for column in range(n):
             yield [
-                low + (place - 1) * (high - low) / (n - 3)
+                low + (place - 2) * (high - low) / (n - 5)
                 for place, (low, high) in zip((column, row), data["limits"], strict=True)
             ]
 

@@ -30,6 +30,10 @@ KEPT = ROOT / "build" / "frames"
 NODES = 41  # in each direction; the page draws lines between them
 HUNDREDTHS = 100
 
+# Decimal logarithms of the places of the sliders.
+WIDTHS = tuple(np.arange(-6, 7) / 6)
+SCALES = tuple(np.arange(-4, 3) / 2)
+
 Frames = dict[str, Any]
 
 
@@ -59,7 +63,7 @@ def frames(name: str) -> str:
     return kept.read_text(encoding="utf-8")
 
 
-def factor(logarithms: ArrayLike = np.arange(-6, 7) / 6) -> Frames:
+def factor(logarithms: ArrayLike = WIDTHS) -> Frames:
     r"""The factor of Amari and Wu on the bell, by the width tau of its bumps.
 
     Parameters
@@ -111,7 +115,7 @@ def _ratio(machine: ConformalSVC, points: Matrix) -> Matrix:
     return magnification(points, "rbf", machine.factor_, gamma=1.0) / 2.0
 
 
-def posterior(logarithms: ArrayLike = np.arange(-4, 3) / 2, n_samples: int = 500) -> Frames:
+def posterior(logarithms: ArrayLike = SCALES, n_samples: int = 500) -> Frames:
     """The posterior of BSVDD on a banana, by the mean of its prior and its scale s.
 
     Parameters
@@ -166,11 +170,11 @@ FRAMES: dict[str, Callable[[], Frames]] = {"factor": factor, "posterior": poster
 
 
 def _grid(limits: list[list[float]]) -> Matrix:
-    """The nodes, row by row from below; one beyond the limits on each side."""
+    """The nodes, row by row from below; two beyond the limits on each side."""
     axes = []
     for low, high in limits:
-        step = (high - low) / (NODES - 3)
-        axes.append(low + step * (np.arange(NODES) - 1))
+        step = (high - low) / (NODES - 5)
+        axes.append(low + step * (np.arange(NODES) - 2))
     across, up = np.meshgrid(*axes)
     return np.column_stack([across.ravel(), up.ravel()])
 

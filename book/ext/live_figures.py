@@ -5,7 +5,7 @@ which draws the figure; a page that has one gets the scripts and the style sheet
 All are classic scripts, so that a book that is opened from the disk may load them.
 
 Where a page is too slow to solve a problem, ``tools.frames`` has solved it at each place of the
-slider: ``book/frames/live/factor-frames.js`` of the sources is what the script of that figure draws.
+slider: the script of a figure draws ``book/frames/live/factor-frames.js`` of the sources.
 """
 
 from pathlib import Path
@@ -49,7 +49,7 @@ class LiveFigure(SphinxDirective):
             known = ", ".join(available())
             raise self.error(f"there is no live figure {name!r}; there are: {known}.")
         if name in FRAMED and not frames_of(name, Path(self.env.srcdir)).exists():
-            raise self.error(f"the frames of {name!r} are missing: python -m tools.book makes them.")
+            raise self.error(f"there are no frames of {name!r}: python -m tools.book makes them.")
         self.assert_has_content()
         figure = live_figure("", name=name, ids=[f"live-{name}"])
         self.set_source_info(figure)

@@ -4,8 +4,8 @@
 then its caption. Here the two become one figure with the alternative text, the caption and the
 anchor ``figure-3-4``. A cell tagged ``widget`` keeps its code and loses its output, which is a
 control that only a live notebook can draw; where there is a live figure of the same machine, the
-page has that one instead. Some figures without sliders are followed by a live one. The first paragraph of a page describes it to search
-engines.
+page has that one instead. Some figures without sliders are followed by a live one. The first
+paragraph of a page describes it to search engines.
 """
 
 import re

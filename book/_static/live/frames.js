@@ -2,11 +2,11 @@
 globalThis.kernelbookFrame = (() => {
   const HUNDREDTHS = 100;
 
-  // What Plane.region draws: values on nodes that reach one beyond the limits on each side.
+  // What Plane.region draws: values on nodes that reach two beyond the limits on each side.
   function grid({ limits, nodes }, values) {
     const place = (i, j) => [i, j].map((node, axis) => {
       const [low, high] = limits[axis];
-      return low + ((node - 1) * (high - low)) / (nodes - 3);
+      return low + ((node - 2) * (high - low)) / (nodes - 5);
     });
     return { columns: nodes, rows: nodes, values: values.map((value) => value / HUNDREDTHS), place };
   }

@@ -4,8 +4,11 @@
   const { Plane } = globalThis.kernelbookPlane;
   const { Points, glyph } = globalThis.kernelbookPoints;
   const { Panel, logarithmic, oncePerFrame, power, short, start } = globalThis.kernelbookPanel;
-  const RING = 22;
-  const BLOB = [[0.1, 0.2], [-0.3, 0.1], [0.2, -0.3], [-0.1, -0.2], [0.4, 0.1], [0, 0.4], [-0.4, -0.3], [0.3, 0.35], [-0.2, 0.45]];
+  const RING = 20;
+  const BLOB = [
+    [0.1, 0.2], [-0.3, 0.1], [0.2, -0.3], [-0.1, -0.2], [0.4, 0.1], [0, 0.4], [-0.4, -0.3],
+    [0.3, 0.35], [-0.2, 0.45], [0.05, -0.05], [-0.35, 0.3], [0.35, -0.15], [0, -0.4], [-0.15, 0.15],
+  ];
   const LEVELS = [0.25, 0.5, 0.75]; // of the largest score of a point
   const MOST = 6; // components to choose from
 
@@ -13,7 +16,7 @@
   const ring = Array.from({ length: RING }, (_, k) => {
     const turn = (2 * Math.PI * k) / RING;
     const wave = 0.12 * Math.sin(7 * k);
-    return [(2.1 + wave) * Math.cos(turn), (1.8 + wave) * Math.sin(turn)];
+    return [(2.1 + wave) * Math.cos(turn), (1.9 + wave) * Math.sin(turn)];
   });
 
   function make(figure) {
@@ -79,7 +82,7 @@
         "Share of the variance": share,
         "Eigenvalue λ": now.there ? short(now.value) : "0",
         "‖K̃u − λu‖ / λ": power(now.residual),
-        "Sign against class": now.there ? `${now.mixed} wrong` : "–",
+        "Ring against blob": now.there ? `${now.mixed} wrong` : "–",
       }, now.gap, "Error of λ, at most");
       panel.say(now.there
         ? `${what}. Component ${now.component} has ${share} of the variance; its sign parts ring and `
@@ -98,7 +101,7 @@
     });
     panel.slider({ key: "component", label: "component", min: 1, max: MOST, step: 1, value: 1 }, update);
     const gamma = panel.slider({
-      key: "gamma", label: "gamma", min: -2, max: 1, step: 0.125, value: -0.5, scale: logarithmic,
+      key: "gamma", label: "gamma", min: -2, max: 1, step: 0.125, value: -0.25, scale: logarithmic,
     }, update);
     panel.choice({
       key: "shape", label: "New points",

@@ -81,7 +81,7 @@
     panel.slider({ key: "step", label: "step h", min: -1.5, max: 2.5, step: 0.125, value: 0.5, scale: logarithmic }, update);
     panel.slider({
       key: "count", label: "number of steps", min: 2, max: 4, step: 0.25, value: 3.5,
-      scale: (position) => Math.round(10 ** position),
+      scale: (position) => Number((10 ** position).toPrecision(2)),
     }, update);
     panel.slider({ key: "from", label: "start", min: -7.5, max: 7.5, step: 0.5, value: -4 }, update);
     panel.slider({ key: "prior", label: "prior mean of δ", min: 0, max: 4, step: 0.25, value: 1 }, update);
