@@ -288,7 +288,9 @@ async function print() {
 }
 
 async function step(what, ...actions) {
-  for (const action of actions) await action();
+  for (const action of actions) {
+    await action().catch((error) => problems.push(`${what}: stopped by ${error.message}`));
+  }
   const minutes = (performance.now() - started) / 60000;
   console.log(`${what}: ${problems.length} problems so far, ${minutes.toFixed(1)} minutes`);
 }
@@ -297,7 +299,7 @@ const schemes = ["light", "dark"];
 const viewports = [WIDE, PHONE];
 const each = (act) => schemes.flatMap((scheme) => viewports.map((viewport) => () => act(scheme, viewport)));
 
-await step("pages", ...each(readPages), followLinks);
+await step("pages", ...each(readPages), async () => followLinks());
 await step("live figures", ...each(moveFigures));
 await step("answers", () => answerPages("light", WIDE), () => answerPages("dark", PHONE));
 if (!wanted.length) await step("search and keyboard", useKeyboard, ...each(searchByPointer));
