@@ -2,6 +2,7 @@
 
 python -m tools.browser_test                 all pages
 python -m tools.browser_test notebooks/03    pages with this in their path
+STEPS="figures print" python -m ...          of pages, figures, answers, search and print only these
 
 Builds the book first if anything has changed. Needs Chromium and node with npm; pictures of the
 pages go to build/screenshots. What the live figures have solved there is solved again by the

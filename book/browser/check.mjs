@@ -15,6 +15,7 @@ const PHONE = { width: 390, height: 844 };
 const PRINTED = /^(index|book.pages.live|notebooks.0[13])/; // into a file, too
 const PAPER = { width: 718, height: 1000 }; // A4 less the margins, in CSS pixels
 const started = performance.now();
+const only = (process.env.STEPS ?? "").split(/\W+/).filter(Boolean);
 const problems = [];
 const ids = new Map(); // of each page
 const links = []; // [page, address]
@@ -107,9 +108,10 @@ function cut() {
   return found;
 }
 
-async function accessible(page, say, what) {
+async function accessible(page, say, what, part = "html") {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"], preload: false }));
+  const { violations } = await page.evaluate((selector) => (
+    axe.run(selector, { resultTypes: ["violations"], preload: false })), part);
   for (const { id, impact, nodes } of violations) {
     if (["serious", "critical"].includes(impact)) {
       const first = nodes[0];
@@ -233,16 +235,18 @@ async function answerPages(colorScheme, viewport) {
   for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-answer="))) {
     await open(page, name);
     await answerExercises(page, say);
-    await accessible(page, say, "answered");
+    await accessible(page, say, "answered", "form.answer");
   }
   await context.close();
 }
 
-// Every live figure at both widths, light and dark: solved at each position of each slider.
+// Every live figure at both widths, light and dark: at first at each position of each slider, then
+// in larger steps.
 async function moveFigures(colorScheme, viewport) {
   const hasTouch = viewport === PHONE;
   const context = await browser.newContext({ colorScheme, viewport, hasTouch, reducedMotion: "reduce" });
   const kind = `${colorScheme}-${viewport.width}`;
+  const first = colorScheme === "light" && viewport === WIDE;
   const driven = new Set();
   mkdirSync(join(screenshots, "live"), { recursive: true });
   let name = "";
@@ -252,9 +256,9 @@ async function moveFigures(colorScheme, viewport) {
   const page = await context.newPage();
   for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-live="))) {
     await open(page, name);
-    await driveFigures(page, say, join(screenshots, "live", kind), driven);
+    await driveFigures(page, say, join(screenshots, "live", kind), driven, first ? "ArrowRight" : "PageUp");
     for (const [key, one] of await page.evaluate(() => [...kernelbookSolved])) solved.set(key, one);
-    await accessible(page, say, kind);
+    await accessible(page, say, kind, "figure.live");
   }
   await context.close();
 }
@@ -288,6 +292,7 @@ async function print() {
 }
 
 async function step(what, ...actions) {
+  if (only.length && !only.includes(what)) return;
   for (const action of actions) {
     await action().catch((error) => problems.push(`${what}: stopped by ${error.message}`));
   }
@@ -300,9 +305,9 @@ const viewports = [WIDE, PHONE];
 const each = (act) => schemes.flatMap((scheme) => viewports.map((viewport) => () => act(scheme, viewport)));
 
 await step("pages", ...each(readPages), async () => followLinks());
-await step("live figures", ...each(moveFigures));
+await step("figures", ...each(moveFigures));
 await step("answers", () => answerPages("light", WIDE), () => answerPages("dark", PHONE));
-if (!wanted.length) await step("search and keyboard", useKeyboard, ...each(searchByPointer));
+if (!wanted.length) await step("search", useKeyboard, ...each(searchByPointer));
 await step("print", print);
 await browser.close();
 writeFileSync(join(screenshots, "solved.json"), JSON.stringify([...solved.values()]));

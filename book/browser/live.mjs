@@ -23,8 +23,9 @@ export function record() {
   });
 }
 
-// `driven` holds the figures that earlier pages have had: those need only be there, and solved.
-export async function driveFigures(page, say, pictures, driven) {
+// `driven` holds the figures that earlier pages have had: those need only be there, and solved. Sliders
+// are moved by `key`: an arrow for each position, PageUp for some.
+export async function driveFigures(page, say, pictures, driven, key) {
   for (const figure of await page.locator("figure.live").all()) {
     const name = await figure.getAttribute("data-live");
     const complain = (text) => say(`figure ${name}: ${text}`);
@@ -44,11 +45,11 @@ export async function driveFigures(page, say, pictures, driven) {
     // What is not chosen at first, but for the class of points that are still to come.
     const choices = await figure.locator("label:not(:has(svg)) > input:not(:checked):not([type=range])")
       .elementHandles();
-    await moveSliders(page, figure, complain);
+    await moveSliders(page, figure, complain, key);
     for (const choice of choices) {
       await choice.focus();
       await page.keyboard.press("Space");
-      await moveSliders(page, figure, complain);
+      await moveSliders(page, figure, complain, key);
     }
     if (await figure.locator(".live-point").count()) await movePoints(page, figure, complain);
     for (const hold of await figure.locator(":is(.live-grip, .live-knob)").all()) {
@@ -84,8 +85,8 @@ async function heard(page, figure, complain, before, what) {
     .catch(() => complain(`says nothing new after ${what}`));
 }
 
-// From one end of each slider to the other, by the arrow keys.
-async function moveSliders(page, figure, complain) {
+// From one end of each slider to the other.
+async function moveSliders(page, figure, complain, key) {
   for (const slider of await figure.locator("input[type=range]:enabled").all()) {
     const sentence = await figure.locator(".live-sentence").textContent();
     const start = await slider.inputValue();
@@ -94,12 +95,12 @@ async function moveSliders(page, figure, complain) {
     await slider.focus();
     await page.keyboard.press("Home");
     await proved(figure, complain, `at the lower end of ${label}`);
-    for (let position = 1; position <= steps; position += 1) {
-      await page.keyboard.press("ArrowRight");
-      await proved(figure, complain, `at position ${position} of ${label}`);
+    const ends = () => slider.evaluate(({ value, max }) => Number(value) === Number(max));
+    for (let pressed = 1; pressed <= steps && !(await ends()); pressed += 1) {
+      await page.keyboard.press(key);
+      await proved(figure, complain, `after ${pressed} times ${key} on ${label}`);
     }
-    const { value, max } = await slider.evaluate((input) => ({ value: input.value, max: input.max }));
-    if (Number(value) !== Number(max)) complain(`${label} does not reach its upper end by keyboard`);
+    if (!(await ends())) complain(`${label} does not reach its upper end by keyboard`);
     await heard(page, figure, complain, sentence, `moving ${label}`);
     const last = await figure.locator(".live-sentence").textContent();
     await slider.fill(start);
