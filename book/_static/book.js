@@ -99,5 +99,6 @@
     };
     fit();
     window.addEventListener("resize", fit);
+    document.addEventListener("toggle", fit, true); // what was folded has no width
   });
 })();
