@@ -28,7 +28,7 @@ SET_UP = $(CHECK_PYTHON) && exec $(PYTHON) -m tools.set_up
 IN_ENVIRONMENT = $(SET_UP) --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment course book pdf browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment course book pdf slides browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -85,6 +85,9 @@ book: ## build the HTML book into build/book; it needs no network to be read
 
 pdf: ## print the whole book into build/kernelbook.pdf; needs Chromium and npm
 	@$(IN_ENVIRONMENT) -m tools.pdf
+
+slides: ## slides of notebook NB=03 (of all if left out) into build/slides, from its figures and main line
+	@$(IN_ENVIRONMENT) -m tools.slides $(NB)
 
 browser-test: ## open every page of the book in Chromium without a network: links, formulas, accessibility
 	@$(IN_ENVIRONMENT) -m tools.browser_test $(PAGES)

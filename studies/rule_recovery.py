@@ -54,7 +54,8 @@ def recover(seed: int, random_state: int) -> dict[str, Any]:
     -------
     dict
         ``top_eight``, whether the rule is on top; ``error``, the largest of its eight terms;
-        ``spurious``, the largest weight of another interaction.
+        ``spurious``, the largest weight of another interaction; and under the name of each term,
+        such as ``x0x1``, its weight.
     """
     rng = np.random.default_rng(random_state)
     X = rng.uniform(-5, 5, (N_TRAIN, 5))
@@ -68,6 +69,7 @@ def recover(seed: int, random_state: int) -> dict[str, Any]:
         "top_eight": set(first) == set(RULE),
         "error": max(abs(found[term] - weight) for term, weight in RULE.items()),
         "spurious": max(abs(weight) for term, weight in found.items() if term not in RULE),
+        **{"".join(f"x{j}" for j in term): found[term] for term in RULE},
     }
 
 

@@ -42,7 +42,7 @@ def text_of(notebook):
 
 def marked(notebook):
     """The cells to answer and the cells that mark them, exercise by exercise."""
-    cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+    cells = [c for c in notebook.cells if "nbgrader" in c.metadata and c.cell_type == "code"]
     return list(zip(cells[::2], cells[1::2], strict=True))
 
 
@@ -124,11 +124,22 @@ def test_visible_test_refuses_no_answer_and_another_form(number):
                 run(test.source, {task.checked: np.ones((1, 1, 9))})
 
 
-def test_source_solves_itself(number):
+def test_source_solves_itself_and_says_so(number, capsys):
     for answer, test in marked(source(number)):
         assert "\n\n### BEGIN SOLUTION\n" in answer.source
         assert answer.source.endswith("\n### END SOLUTION")
-        run(test.source, run(answer.source, {}))
+        names = run(answer.source, {})
+        capsys.readouterr()
+        run(test.source, names)
+        assert capsys.readouterr().out.endswith("right\n")
+
+
+def test_last_is_a_question_that_is_marked_by_hand(number):
+    for version in (source(number), release(number)):
+        cell, kept = version.cells[-1], version.cells[-1].metadata.nbgrader
+        assert cell.cell_type == "markdown" and cell.source.startswith("**In a paragraph.** ")
+        assert kept.solution and kept.grade and not kept.locked and kept.points > 0
+        assert kept.grade_id == f"written-{number}"
 
 
 def test_hidden_test_refuses_a_wrong_answer():

@@ -10,12 +10,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.validation import validate_data
 
-from kernelbook.coefficients import degeneracy, expand
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     KernelEstimator,
     Number,
     all_or_nothing,
+    degeneracy,
+    expand,
     training_gram,
     training_matrix,
 )

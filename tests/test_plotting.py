@@ -109,6 +109,23 @@ def test_panels_refuse_what_nobody_can_read():
             plotting.panels(columns, rows)
 
 
+def test_one_legend_below_all_panels_leaves_the_counts_out():
+    plotting.use_style()  # its layout makes room for the legend
+    figure, axes = plotting.panels(2)
+    for ax in axes:
+        plotting.plot_points(X, Y, names=["common", "rare"], legend=False, ax=ax)
+    legend = plotting.legend_of(axes[1], columns=2)
+    assert figure.legends == [legend]
+    assert [text.get_text() for text in legend.get_texts()] == ["common", "rare"]
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().y1 <= min(ax.get_tightbbox().y0 for ax in axes)
+
+
+def test_a_legend_of_nothing_says_what_is_missing():
+    with pytest.raises(ValueError, match="label="):
+        plotting.legend_of(plotting.panels()[1])
+
+
 def test_panels_with_all_their_parts_keep_room_for_the_axes():
     plotting.use_style()
     figure, axes = plotting.panels(2)

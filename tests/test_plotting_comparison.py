@@ -48,6 +48,13 @@ def test_each_method_has_its_interval_marker_and_words():
     assert bottom > top  # the first method stands above
 
 
+def test_a_difference_that_rounds_to_zero_has_no_minus():
+    rows = [ROWS[0], ("tree", -0.0004, -0.0106, 0.0102, "equivalent", "")]
+    table = pd.DataFrame(rows, columns=COLUMNS).assign(measure="AP", margin=0.02)
+    ax = plotting.plot_comparison(table, digits=2)
+    assert [text.get_text() for text in ax.texts] == ["+0.00 [-0.01, +0.01] equivalent"]
+
+
 def test_band_of_the_margin_is_drawn_and_named():
     ax = plotting.plot_comparison(TABLE)
     (band,) = ax.patches

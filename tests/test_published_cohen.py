@@ -149,6 +149,13 @@ def test_counts_of_the_rbf_rows(rbf):
     assert right == [[563 + 164], [490 + 246], [482 + 256], [454 + 271]]
 
 
+def test_as_printed_only_one_sensitivity_is_a_count(rbf):
+    counts = grim(rbf.sensitivity.tolist(), decimals_of(rbf.sensitivity), INFECTED)
+    assert counts == [[], [], [], [56]]
+    # In folds of unequal size a mean may be anything, and decides nothing.
+    assert grim_folds("92.6", 1, [13, 14, 15, 16, 17])
+
+
 def test_search_over_denominators(rbf):
     assert fitting_denominators(rbf.specificity.tolist(), 2) == [TESTED, 2 * TESTED]
     accuracy = rbf.accuracy.tolist(), decimals_of(rbf.accuracy)

@@ -76,6 +76,8 @@ def test_a_row_of_the_rule_comes_out_again():
     again = rule_recovery.recover(3, cell_seed({"seed": 3}, rule_recovery.SEED))
     assert again["top_eight"] == stored["top_eight"][3]
     assert again["error"] == pytest.approx(stored["error"][3], rel=1e-4)
+    assert again["x3x3"] == pytest.approx(stored["x3x3"][3], rel=1e-4)
+    assert np.allclose(stored["x0x1"] - stored["x0x2"], 1, atol=1e-6)
     assert len(stored) == rule_recovery.SEEDS
 
 

@@ -12,6 +12,7 @@ them and with its metadata, and the package that students install:
 """
 
 import ast
+import csv
 import os
 import re
 import shutil
@@ -24,7 +25,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from kernelcourse.exercises import Exercise, exercises_of
 from kernelcourse.exercises.grading import numbers_of
@@ -34,6 +35,7 @@ __all__ = ["main", "release_version", "source_version", "write_student_package"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "build" / "assignments"
+WRITTEN = Path(__file__).with_name("written_questions.csv")
 INSTRUCTION = re.compile(
     r'^(?:Put|Fill) [^.]* run the cell: it says "right", or [^.]*\.', re.MULTILINE
 )
@@ -95,7 +97,8 @@ def source_version(notebook: NotebookNode) -> NotebookNode:
     NotebookNode
         A copy without outputs. The check of each exercise has become a cell to answer, with the
         solution between nbgrader's marks, and a locked cell: its first lines look at the form of
-        the answer, its hidden tests decide whether the answer is right.
+        the answer, its hidden tests decide whether the answer is right, and then say so. Last
+        comes a question that is answered in a paragraph and marked by hand.
 
     Raises
     ------
@@ -104,11 +107,8 @@ def source_version(notebook: NotebookNode) -> NotebookNode:
     """
     result = deepcopy(notebook)
     tasks = {task.text: task for task in tasks_of(notebook)}
-    answers = {
-        exercise.number: exercise
-        for number in {task.number[:2] for task in tasks.values()}
-        for exercise in exercises_of(number)
-    }
+    numbers = sorted({task.number[:2] for task in tasks.values()})
+    answers = {each.number: each for number in numbers for each in exercises_of(number)}
     cells: list[NotebookNode] = []
     for position, cell in enumerate(result.cells):
         if position - 1 in tasks:
@@ -122,6 +122,7 @@ def source_version(notebook: NotebookNode) -> NotebookNode:
         else:
             cell.source = _how_to_answer(SOLUTION.sub("", cell.source)).rstrip()
             cells.append(cell)
+    cells += [_written_cell(number) for number in numbers]
     for position, cell in enumerate(cells):
         cell.id = f"cell-{position:02d}"
     result.cells = cells
@@ -217,6 +218,19 @@ def _marked_cells(task: Task, exercise: Exercise) -> list[NotebookNode]:
     ]
 
 
+def _written_cell(number: str) -> NotebookNode:
+    """The cell of a question that is answered in words and marked by hand."""
+    with WRITTEN.open(encoding="utf-8", newline="") as file:
+        row = next(row for row in csv.DictReader(file) if row["notebook"] == number)
+    return new_markdown_cell(
+        f"**In a paragraph.** {row['question']}\n\n*Write your answer in place of this line.*",
+        metadata={
+            "nbgrader": {"schema_version": 3, "task": False, "grade_id": f"written-{number}"}
+            | {"solution": True, "grade": True, "locked": False, "points": int(row["points"])}
+        },
+    )
+
+
 def _form_test(task: Task, exercise: Exercise) -> str:
     """Lines that fail if an answer is missing or has another form; they tell nothing else."""
     asks = f"exercise {task.number} asks for"
@@ -240,6 +254,7 @@ def _hidden_test(task: Task) -> str:
         "### BEGIN HIDDEN TESTS\n"
         "from kernelcourse.exercises import assert_right\n\n"
         f'assert_right("{task.number}", {task.checked})\n'
+        'print("right")\n'
         "### END HIDDEN TESTS"
     )
 

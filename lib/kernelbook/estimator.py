@@ -15,7 +15,6 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from kernelbook.coefficients import degeneracy, expand
 from kernelbook.kernels import (
     NAMED,
     Array,
@@ -46,6 +45,8 @@ __all__ = [
     "Number",
     "all_or_nothing",
     "check_weights",
+    "degeneracy",
+    "expand",
     "low_rank_matrix",
     "stored_matrix",
     "threads",
@@ -57,6 +58,8 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # Features of a million points are then 4 GB.
 MOST_FEATURES = 500
+# An interior point that was stopped early leaves no exact zeros.
+UNPOLISHED_ZERO = 1e-6
 LARGEST = float(np.finfo(float).max)
 
 
@@ -278,6 +281,67 @@ class KernelEstimator(BaseEstimator):
         tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = self._sparse_format == "csr"
         return tags
+
+
+def expand(size: int, index: Index, values: Array, is_polished: bool = True) -> tuple[Array, Index]:
+    """Return values at some places of a longer vector, and the places of those not zero.
+
+    Parameters
+    ----------
+    size : int
+        Length of the vector.
+    index : ndarray of shape (k,), dtype=int
+        Places of the values.
+    values : ndarray of shape (k,)
+        The values.
+    is_polished : bool, default=True
+        Whether zeros are exact; if not, values below 1e-6 of the largest count as zero.
+
+    Returns
+    -------
+    whole : ndarray of shape (size,)
+        The longer vector.
+    support : ndarray of shape (n_SV,), dtype=int
+        Places of the values that are not zero, in order.
+
+    Examples
+    --------
+    >>> whole, support = expand(4, np.array([1, 3]), np.array([5.0, 0.0]))
+    >>> whole.tolist(), support.tolist()
+    ([0.0, 5.0, 0.0, 0.0], [1])
+    """
+    whole = np.zeros(size)
+    whole[index] = values
+    smallest = 0.0 if is_polished else UNPOLISHED_ZERO * float(np.abs(values).max(initial=0.0))
+    whole[np.abs(whole) <= smallest] = 0.0
+    return whole, np.flatnonzero(whole)
+
+
+def degeneracy(n_support: int, n_points: int) -> str | None:
+    """Say how a solution, optimal as it is, tells little about new points; None if it does not.
+
+    Parameters
+    ----------
+    n_support : int
+        Number of support vectors.
+    n_points : int
+        Number of training points that took part.
+
+    Returns
+    -------
+    str or None
+        One sentence for the attribute ``degeneracy_``.
+
+    Examples
+    --------
+    >>> degeneracy(0, 9)
+    'no training point is a support vector: the function is constant'
+    """
+    if n_support == 0:
+        return "no training point is a support vector: the function is constant"
+    if n_support == n_points:
+        return "every training point is a support vector: nothing has been left out"
+    return None
 
 
 def threads(n_jobs: int | None) -> AbstractContextManager[Any]:

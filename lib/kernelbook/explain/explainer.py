@@ -81,7 +81,8 @@ class PolynomialExplainer(BaseEstimator):
     An interaction is a tuple of feature indices or names in any order, a power by repetition:
     ``(0, 2, 2)`` or ``("age", "dose", "dose")`` is :math:`x_0 x_2^2`. A single feature needs no
     tuple; results have the sorted indices. Weights depend on the units of the features:
-    standardise before the fit, or rank by the spread of the contributions on given data.
+    standardise before the fit, or rank by the spread of the contributions on given data. Both
+    depend on the origin: in shifted features the same function has other interactions.
 
     References
     ----------

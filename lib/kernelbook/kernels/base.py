@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -114,11 +114,14 @@ class Kernel(ABC):
         """
         from kernelbook.kernels.radial import resolve_gamma
 
-        given: dict[str, Any] = {"degree": parameters.degree, "coef0": parameters.coef0}
-        own: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
-        if "gamma" in own:
-            given["gamma"] = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
-        return cls(**{name: value for name, value in given.items() if name in own})
+        taken: dict[str, Any] = {}
+        own: tuple[Field[Any], ...] = fields(cls) if is_dataclass(cls) else ()
+        for field in own:
+            if field.name == "gamma":
+                taken["gamma"] = resolve_gamma(parameters.gamma, X, parameters.sample_weight)
+            elif field.name in ("degree", "coef0"):
+                taken[field.name] = getattr(parameters, field.name)
+        return cls(**taken)
 
     @property
     def entry_error(self) -> float:

@@ -77,7 +77,9 @@ class Polynomial(Kernel, name="poly"):
             return _finite((self.gamma * inner_products(X, Y) + self.coef0) ** self.degree, self)
 
     def diagonal(self, X: Matrix) -> Array:
-        return (self.gamma * row_norms(X, squared=True) + self.coef0) ** self.degree
+        with np.errstate(over="ignore", invalid="ignore"):
+            base = self.gamma * row_norms(X, squared=True) + self.coef0
+            return _finite(base**self.degree, self)
 
     def about(self, centre: Array) -> Kernel:
         return _AboutCentre(self, centre) if self.is_psd else self

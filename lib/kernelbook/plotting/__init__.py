@@ -13,11 +13,12 @@ from kernelbook.plotting.plane import plot_decision, plot_field, plot_points
 from kernelbook.plotting.regression import plot_regression_tube
 from kernelbook.plotting.statistical import plot_gram, plot_intervals, plot_scores
 from kernelbook.plotting.street import plot_street
-from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS, panels, use_style
+from kernelbook.plotting.style import CLASS_COLOURS, CLASS_MARKERS, legend_of, panels, use_style
 
 __all__ = [
     "CLASS_COLOURS",
     "CLASS_MARKERS",
+    "legend_of",
     "panels",
     "plot_comparison",
     "plot_decision",

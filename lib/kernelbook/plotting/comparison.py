@@ -103,7 +103,9 @@ def plot_comparison(
 
 
 def _said(row: Any, digits: int) -> str:
-    numbers = (f"{number + 0.0:+.{digits}f}" for number in (row.difference, row.low, row.high))
+    # Rounded first, and 0.0 added: a difference of -0.001 reads +0.00, not -0.00.
+    ends = (row.difference, row.low, row.high)
+    numbers = (f"{round(float(number), digits) + 0.0:+.{digits}f}" for number in ends)
     difference, low, high = numbers
     advice = f"; widen {row.widen}" if row.widen else ""
     return f"{difference} [{low}, {high}] {row.verdict}{advice}"

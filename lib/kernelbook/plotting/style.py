@@ -1,8 +1,8 @@
-"""One style for all figures: colours, markers, panels."""
+"""One style for all figures: colours, markers, panels, one legend for all of them."""
 
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from kernelbook.optional import import_optional
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 CLASS_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 CLASS_MARKERS = ("o", "^", "s", "D", "v", "P", "X")
@@ -97,3 +98,43 @@ def panels(
         height = PANEL_HEIGHTS[columns]
     size = (PANEL_WIDTHS[columns], height * rows)
     return pyplot().subplots(rows, columns, figsize=size, sharex=share, sharey=share)
+
+
+def legend_of(ax: "Axes", columns: int = 3) -> "Legend":
+    """Give a figure one legend below its panels, from what one of them shows.
+
+    Counts in parentheses are left out: each panel may have its own. The layout of
+    :func:`use_style` makes room for the legend.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        The panel with the most entries.
+    columns : int, default=3
+        Entries beside each other.
+
+    Returns
+    -------
+    matplotlib.legend.Legend
+        The legend of the figure.
+
+    Raises
+    ------
+    ValueError
+        If nothing on the axes has a label.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> figure, axes = panels(2)
+    >>> handle = axes[0].plot([0, 1], label="positive (n = 2)")
+    >>> [text.get_text() for text in legend_of(axes[0]).get_texts()]
+    ['positive']
+    >>> plt.close(figure)
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        raise ValueError("ax has nothing to explain: draw something with label=... on it first.")
+    names = [label.partition(" (")[0] for label in labels]
+    figure = cast("Figure", ax.figure)
+    return figure.legend(handles, names, loc="outside lower center", ncols=columns)

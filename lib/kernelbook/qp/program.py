@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 if TYPE_CHECKING:
     from kernelbook.kernels.compiled import CompiledPoints
@@ -266,16 +266,14 @@ def cholesky_solver(Q: Array, D: Array, ridge: float = 0.0) -> Solve:
         From r (n,) to z (n,).
     """
     while True:
-        # A symmetric matrix is its own transpose, which LAPACK can overwrite.
-        M = Q.copy().T
-        diagonal = np.einsum("ii->i", M)
-        diagonal += D + ridge
-        try:
-            factor = cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            ridge = max(10.0 * ridge, EPS * float(np.diagonal(Q).max()), TINY)
-        else:
-            return lambda r: cho_solve(factor, r, check_finite=False)
+        M = Q.copy(order="C")
+        M.reshape(-1)[:: len(M) + 1] += D + ridge
+        # A symmetric matrix is its own transpose, which LAPACK can overwrite; LAPACK itself, since
+        # the functions around it cost as much as a small factor.
+        factor, fails = dpotrf(M.T, lower=1, clean=0, overwrite_a=1)
+        if not fails:
+            return lambda r: dpotrs(factor, r, lower=1)[0]
+        ridge = max(10.0 * ridge, EPS * float(np.diagonal(Q).max()), TINY)
 
 
 class DenseQuadratic(Quadratic):
@@ -307,11 +305,12 @@ class DenseQuadratic(Quadratic):
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        # Most entries of a support vector machine's x are zero: their columns are not read.
+        # Most entries of a support vector machine's x are zero: of a symmetric matrix, their rows
+        # are read in one piece.
         used = np.flatnonzero(x)
         if rows is not None:
             return self.in_memory[np.ix_(rows, used)] @ x[used]
-        return self.in_memory @ x if 2 * len(used) > len(x) else self.in_memory[:, used] @ x[used]
+        return self.in_memory @ x if 3 * len(used) > len(x) else x[used] @ self.in_memory[used]
 
     def block(self, rows: Index, columns: Index) -> Array:
         return self.in_memory[np.ix_(rows, columns)]

@@ -245,19 +245,19 @@ def _extreme_point(program: QuadraticProgram) -> Array | None:
     """The one point that reaches b if b is an end of what the box can reach; else None."""
     a, b, lower, upper = program.a, program.b, program.lower, program.upper
     moves = a != 0
-    ends = [np.where(a > 0, lower, upper), np.where(a > 0, upper, lower)]
-    smallest, largest = float(a[moves] @ ends[0][moves]), float(a[moves] @ ends[1][moves])
+    lowest, highest = np.where(a > 0, lower, upper), np.where(a > 0, upper, lower)
+    smallest, largest = float(a[moves] @ lowest[moves]), float(a[moves] @ highest[moves])
     # Rounding is that of the terms of one end: those of the other may be larger by any factor.
-    terms = [max(abs(b), float(np.abs(a[moves]) @ np.abs(end[moves]))) for end in ends]
-    slack = [FEASIBILITY * size if np.isfinite(size) else 0.0 for size in terms]
-    if not smallest - slack[0] <= b <= largest + slack[1]:
+    low_terms = max(abs(b), float(np.abs(a[moves]) @ np.abs(lowest[moves])))
+    high_terms = max(abs(b), float(np.abs(a[moves]) @ np.abs(highest[moves])))
+    if not smallest - FEASIBILITY * low_terms <= b <= largest + FEASIBILITY * high_terms:
         raise InfeasibleError(_infeasible(b, smallest, largest))
-    if not moves.all():
-        return None
     # Within rounding: "all at the bound" may miss b by one unit in the last place.
-    for end, reach, size in zip(ends, (smallest, largest), terms, strict=True):
-        if np.isfinite(size) and abs(reach - b) <= 4 * len(a) * EPS * size:
-            return end
+    few = 4 * len(a) * EPS
+    if moves.all() and abs(smallest - b) <= few * low_terms < np.inf:
+        return lowest
+    if moves.all() and abs(largest - b) <= few * high_terms < np.inf:
+        return highest
     return None
 
 
@@ -321,7 +321,8 @@ def certified(
     residual : ndarray of shape (n,), default=None
         Gradient plus that multiplier times a. If None, it is computed from the product.
     noise : ndarray of shape (n,), default=None
-        What rounding may have done to the residual. If None, what :func:`rounding` says.
+        What rounding may have done to the residual. If None, twice what :func:`rounding` says,
+        which is a mean and no bound.
 
     Returns
     -------
@@ -358,7 +359,7 @@ def certified(
         objective=copysign(max(abs(objective) - in_doubt, by_b), objective),
         scale=unit or 1.0,
         tol=options.tol,
-        noise=rounded if noise is None else noise,
+        noise=2 * rounded if noise is None else noise,
         slack=0.0 if residual is None else ROUNDINGS * rounded,
     )
     if not np.isfinite([objective, along, certificate.duality_gap]).all():

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import (
+    _ovr_decision_function,
+    check_classification_targets,
+    type_of_target,
+)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from kernelbook.coefficients import degeneracy
 from kernelbook.estimator import (
     KERNEL_CONSTRAINTS,
     SOLVER_CONSTRAINTS,
@@ -20,6 +22,7 @@ from kernelbook.estimator import (
     Number,
     all_or_nothing,
     check_weights,
+    degeneracy,
     threads,
     training_matrix,
 )
@@ -41,13 +44,14 @@ from kernelbook.svm.pairs import (
     solve_pairs,
     worst,
 )
-from kernelbook.svm.signs import class_codes
 from kernelbook.svm.weights import class_weights
 
-__all__ = ["BinaryClassifier", "KernelSVC", "svc_dual"]
+__all__ = ["SIDES", "BinaryClassifier", "KernelSVC", "encode_labels", "svc_dual"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+
+SIDES = (-1.0, 1.0)
 
 
 class BinaryClassifier(ClassifierMixin, KernelEstimator):
@@ -97,11 +101,6 @@ class BinaryClassifier(ClassifierMixin, KernelEstimator):
         """
         positive = self.decision_function(X) > 0
         return self.classes_[positive.astype(int)]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class KernelSVC(BinaryClassifier):
@@ -448,11 +447,6 @@ class KernelSVC(BinaryClassifier):
             return self.classes_[np.argmax(self.decision_function(X), axis=1)]
         return self.classes_[most_votes(super().decision_function(X), len(self.classes_))]
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
-
 
 def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram:
     r"""Return the dual in signed variables: x = y alpha of sum 0, with 0 <= alpha <= box.
@@ -479,3 +473,79 @@ def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram
     """
     lower, upper = np.minimum(0.0, box * signs), np.maximum(0.0, box * signs)
     return QuadraticProgram(K, -signs, np.ones(len(signs)), 0.0, lower, upper)
+
+
+def class_codes(y: ArrayLike) -> tuple[NDArray[Any], Index]:
+    """Return the sorted classes, and the place of each point's class among them.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of one type.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+        The labels, at least two.
+    codes : ndarray of shape (n,), dtype=int
+        From 0 to n_classes - 1.
+
+    Raises
+    ------
+    ValueError
+        If there is one label only, or labels of several types.
+
+    Examples
+    --------
+    >>> class_codes(["low", "high", "mid"])[1].tolist()
+    [1, 0, 2]
+    """
+    y = column_or_1d(y, warn=True)
+    if y.dtype == object:
+        strings = {isinstance(label, str) for label in y}
+        y = np.asarray(y.tolist())
+        if y.dtype == object or len(strings) > 1:
+            raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
+            "2 classes."
+        )
+    return classes, codes
+
+
+def encode_labels(y: ArrayLike) -> tuple[NDArray[Any], Array]:
+    """Return the sorted classes, and the side of each point.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Two labels of one type.
+
+    Returns
+    -------
+    classes : ndarray of shape (2,)
+        The labels.
+    signs : ndarray of shape (n,)
+        -1 for the first class, +1 for the second.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two labels, or labels of several types.
+
+    Examples
+    --------
+    >>> encode_labels(["no", "yes", "no"])[1].tolist()
+    [-1.0, 1.0, -1.0]
+    """
+    classes, codes = class_codes(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(classes[codes])}, with {len(classes)} classes: wrap the estimator in "
+            "sklearn.multiclass.OneVsOneClassifier or OneVsRestClassifier."
+        )
+    return classes, np.where(codes == 1, 1.0, -1.0)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from kernelbook.estimator import (
@@ -20,8 +21,7 @@ from kernelbook.estimator import (
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, SolverOptions, solve
-from kernelbook.svm.classifier import BinaryClassifier, svc_dual
-from kernelbook.svm.signs import SIDES, encode_labels
+from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
 
 __all__ = ["HardMarginSVC"]
 
@@ -186,6 +186,11 @@ class HardMarginSVC(BinaryClassifier):
         self.classes_ = classes
         self.margin_ = squared_norm**-0.5 if squared_norm > 0 else np.inf
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolution:

@@ -16,8 +16,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelbook.coefficients import expand
-from kernelbook.estimator import stored_matrix, training_matrix
+from kernelbook.estimator import expand, stored_matrix, training_matrix
 from kernelbook.exceptions import warn_user
 from kernelbook.kernels import Expansion, Kernel, Matrix
 from kernelbook.qp import (

@@ -40,6 +40,8 @@ MODULES = {
     "12": "support_vector_data_description",
     "13": "bayesian_svdd",
     "14": "bayesian_svdd_comparison",
+    "15": "auditing_a_published_table",
+    "16": "numerics_and_certificates",
 }
 
 

@@ -1,9 +1,9 @@
-"""Where the exact solver begins: near a given point, or where the optimum of a sample points."""
+"""Where the exact solver begins with many points: where the optimum of a sample points."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["nearest", "sample", "vertex"]
+__all__ = ["sample", "vertex"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -31,38 +31,6 @@ def sample(n: int, share: float) -> Index:
     """
     drawn = np.random.default_rng(0).choice(n, max(2, int(share * n)), replace=False)
     return np.sort(drawn)
-
-
-def nearest(near: Array, lower: Array, upper: Array, total: float) -> Array:
-    """Return a feasible point near a given one.
-
-    Parameters
-    ----------
-    near : ndarray of shape (n,)
-        The point.
-    lower : ndarray of shape (n,)
-        Lower bounds.
-    upper : ndarray of shape (n,)
-        Upper bounds.
-    total : float
-        The sum.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        As near as the box allows, then raised or lowered in order until the sum is met.
-
-    Examples
-    --------
-    >>> nearest(np.array([2.0, 0.0, 0.0]), np.zeros(3), np.ones(3), 1.5).tolist()
-    [1.0, 0.5, 0.0]
-    """
-    b = np.clip(near, lower, upper)
-    missing = total - float(b.sum())
-    room = upper - b if missing > 0 else b - lower
-    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
-    moved = np.clip(abs(missing) - before, 0.0, room)
-    return np.clip(b + np.copysign(moved, missing), lower, upper)
 
 
 def vertex(t: Array, lower: Array, upper: Array, total: float) -> Array:

@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs, dpotrf
 
 from kernelbook.exceptions import CompilationWarning, warn_user
 from kernelbook.qp.exact.bordered import RIDGES, BorderedSystem, Correct
-from kernelbook.qp.exact.sample import nearest, sample, vertex
+from kernelbook.qp.exact.sample import sample, vertex
 from kernelbook.qp.exact.smo import Pairwise, is_compiled, smo_on_points, smo_steps
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.program import DenseQuadratic, Quadratic, QuadraticProgram, double_centre
@@ -28,7 +28,7 @@ AT_BOUND = 32 * EPS
 FEW_ROUNDS, MAX_ROUNDS = 3, 12
 IN_MEMORY_UP_TO, IN_MEMORY_STEPS = 1500, 100
 BLOCK_STEPS = 10_000
-# A sample that has more free variables, as a share of its support vectors, tells too little.
+# A sample that has more free variables, as a fraction of its support vectors, tells too little.
 FEW_FREE = 0.1
 # Points of a sample that shows whether images depend on each other, and the pivot that says so.
 SAMPLE, DEPENDENT = 200, 1e-6
@@ -130,7 +130,7 @@ def solve_exact(
     progress = Progress() if options.verbose else None
     problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
     try:
-        first = _begin(problem) if start is None else nearest(a * start, lower, upper, program.b)
+        first = _begin(problem) if start is None else _nearest(a * start, lower, upper, program.b)
         state, n_outer = _improve_until_optimal(problem, first)
     finally:
         if progress is not None:
@@ -145,7 +145,7 @@ def solve_exact(
 def _sizes(K: Quadratic) -> tuple[float, float]:
     """Largest curvature of a pair, among a sample, and the largest curvature of all."""
     n = K.diagonal.size
-    some = np.arange(0, n, max(1, n // 128))
+    some = np.arange(0, n, max(1, n // 64))
     block = K.block(some, some)
     d = np.diagonal(block)
     pairs = float((d[:, None] + d - 2.0 * block).max())
@@ -166,7 +166,17 @@ def _begin(problem: "_Problem") -> Array:
                 b[index] = there.b
                 t = problem.s - problem.K.product(b)
                 return vertex(t, problem.lower, problem.upper, problem.total)
-    return nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
+    return _nearest(np.zeros(n), problem.lower, problem.upper, problem.total)
+
+
+def _nearest(near: Array, lower: Array, upper: Array, total: float) -> Array:
+    """As near as the box allows, then raised or lowered in order until the sum is met."""
+    b = np.clip(near, lower, upper)
+    missing = total - float(b.sum())
+    room = upper - b if missing > 0 else b - lower
+    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+    moved = np.clip(abs(missing) - before, 0.0, room)
+    return np.clip(b + np.copysign(moved, missing), lower, upper)
 
 
 @dataclass(frozen=True)
@@ -486,7 +496,8 @@ def _refined(
         missing = total - float(x.sum())
         left = float(np.abs(residual).max())
         # The sum has to hold to the rounding of its terms.
-        size = max(left / target, abs(missing) / (ROUNDING * float(np.abs(x).sum()) or 1.0))
+        terms = max(float(np.abs(x).sum()), abs(total))
+        size = max(left / target, abs(missing) / (ROUNDING * terms or 1.0))
         if not np.isfinite(size):
             return None
         if size < best:

@@ -3,22 +3,22 @@
 import numpy as np
 import pandas as pd
 from scipy.integrate import quad
-from scipy.optimize import brentq
+from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from scipy.stats import chi2, ncx2, norm
 
 from kernelbook.datasets import data_directory
-from kernelcourse.exercises.grading import Exercise
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
-A, F1 = 0.5249, 0.6078
 M, BASE, MOVED = "BSVDD-M", "Parzen window", "KernelSVC, moved threshold"
-
-
-def least_fraction() -> float:
-    """TP from the definition of F1, by root finding."""
-    return float(brentq(lambda hits: 2 * hits / (2 * hits + 1 - A) - F1, 0, A))
+Array = np.ndarray
+RANDOM = np.random.default_rng(14)
+CASES = tuple(
+    (RANDOM.normal(size=(9, p)), np.repeat([0, 1], [6, 3]), RANDOM.normal(size=(4, p)), gamma)
+    for p, gamma in ((2, 0.3), (3, 1.7))
+)
 
 
 def far_weight(n: int, divisor: float) -> float:
@@ -55,21 +55,19 @@ def auc_of_norm() -> float:
     return quad(lambda r: ncx2.sf(r, 100, 9) * chi2.pdf(r, 100), 0, 400)[0]
 
 
+def difference_of_means(
+    X: Array, y: Array, Z: Array, gamma: float, power: int = 2, total: bool = False
+) -> Array:
+    """Mean similarity to class 1 minus that to class 0, or the same with sums."""
+    weights = np.where(y == 1, 1.0, -1.0)
+    if not total:
+        weights /= np.where(y == 1, np.sum(y == 1), np.sum(y == 0))
+    return np.exp(-gamma * cdist(Z, X) ** power) @ weights
+
+
 EXERCISES = (
     Exercise(
         "14.1",
-        right=least_fraction,
-        mistakes=(
-            (F1 * (1 - A) / (1 - F1), "All errors are 1 - a; did you halve?"),
-            (F1 * A / (2 * (1 - F1)), "a is the accuracy; take the errors."),
-            (lambda: 1 - A + least_fraction(), "That is the largest fraction."),
-            (F1 / (2 - F1), "That is where flagging everything has this F1."),
-        ),
-        otherwise="The least fraction is TP of (14.1), from three numbers.",
-        rtol=3e-4,
-    ),
-    Exercise(
-        "14.2",
         right=lambda: far_weight(20, 20),
         mistakes=(
             (lambda: far_weight(20, 1), "Those are row sums; the prior has row means."),
@@ -81,13 +79,37 @@ EXERCISES = (
         rtol=5e-3,
     ),
     Exercise(
-        "14.3",
+        "14.2",
         right=lambda: sum(designs("balanced accuracy")),
         mistakes=(
             (lambda: sum(designs("AUC")), "That is the AUC: the ranking alone."),
             (lambda: designs("balanced accuracy").count(False), "Those are the other designs."),
         ),
         otherwise="One row a design: those of the balanced accuracy; count the verdicts.",
+    ),
+    Exercise(
+        "14.3",
+        right=difference_of_means,
+        mistakes=(
+            (
+                lambda *case: -difference_of_means(*case),
+                "The sign: a rare case has to have the larger value.",
+            ),
+            (
+                lambda X, y, Z, gamma: difference_of_means(X, y, Z, gamma, total=True),
+                "Those are sums: the larger class counts more. Take means.",
+            ),
+            (
+                lambda X, y, Z, gamma: difference_of_means(X, y, Z, gamma, power=1),
+                "The kernel has squared distances, without a root.",
+            ),
+            (
+                lambda X, y, Z, gamma: difference_of_means(X, y, Z, 1 / gamma),
+                "Multiply the squared distance by gamma, do not divide.",
+            ),
+        ),
+        otherwise="One value for each row of Z: mean similarity to class 1 minus that to class 0.",
+        evaluate=lambda function: values_on(function, CASES),
     ),
     Exercise(
         "14.4",

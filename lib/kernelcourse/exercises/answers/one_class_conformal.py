@@ -1,50 +1,48 @@
 """Answers to the exercises of notebook 11, one-class SVM with a conformal kernel."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.svm import OneClassSVM as LibraryOneClass
 
-from kernelbook import audit
 from kernelbook.oneclass import OneClassSVM
 from kernelcourse.exercises.grading import Exercise
 
 __all__ = ["EXERCISES"]
 
-Counts = Callable[[str, int], Iterable[int] | None]
-
-PRINTED = [("43.73", 375), ("80.60", 608), ("12.5", 8), ("33.3", 300), ("92.6", 608), ("0.3", 683)]
+NU, TAU = 0.4, 0.7
 
 
-def counts_of(function: Counts) -> list[int] | None:
-    """How many counts each printed percentage has, and their sum."""
-    found = []
-    for text, n in PRINTED:
-        counts = function(text, n)
-        if counts is None:
-            return None
-        listed = [int(count) for count in counts]
-        found += [len(listed), sum(listed)]
-    return found
+def values(function: Callable[..., Any]) -> Any:
+    """A factor at three points, made of twelve training points of which four are rejected."""
+    X = np.random.default_rng(11).normal(size=(12, 2))
+    alpha = OneClassSVM(NU, gamma=0.5).fit(X).alpha_
+    return function(np.array([[0.0, 0.0], [1.0, -0.5], [-2.0, 1.0]]), X, alpha, NU, TAU)
 
 
-def by_audit(text: str, n: int) -> list[int]:
-    return audit.grim([text], len(text.partition(".")[2]), n)[0]
+def bumps(
+    every: bool = False, weighted: bool = True, twice: bool = True
+) -> Callable[..., list[float]]:
+    """The factor as a loop, right or with one mistake."""
 
+    def factor(
+        Z: np.ndarray, X: np.ndarray, alpha: np.ndarray, nu: float, tau: float
+    ) -> list[float]:
+        below = 1 / (nu * len(X)) - 1e-9
+        found = []
+        for z in Z:
+            total = 0.0
+            for x, weight in zip(X, alpha, strict=True):
+                if weight > 0 and (every or weight < below):
+                    square = sum((z - x) ** 2) / ((2 if twice else 1) * tau**2)
+                    total += (weight if weighted else 1.0) * math.exp(-square)
+            found.append(total)
+        return found
 
-def cut_off(text: str, n: int) -> list[int]:
-    scale = 10 ** len(text.partition(".")[2])
-    return [k for k in range(n + 1) if 100 * scale * k // n == round(float(text) * scale)]
-
-
-def exact(text: str, n: int) -> list[int]:
-    return [k for k in range(n + 1) if math.isclose(100 * k / n, float(text))]
-
-
-def one_decimal(text: str, n: int) -> list[int]:
-    return [k for k in range(n + 1) if abs(100 * k / n - float(text)) <= 0.05]
+    return factor
 
 
 def accepted(d: int, training: bool = False) -> float:
@@ -87,16 +85,6 @@ EXERCISES = (
     ),
     Exercise(
         "11.3",
-        right=lambda: brentq(lambda fraction: 0.9 * fraction + 0.5 * (1 - fraction) - 0.8, 0, 1),
-        mistakes=(
-            (0.25, "That is the fraction of the negatives."),
-            (0.3, "That is the fraction in the report, not the implied one."),
-            ((0.8 - 0.5) / 0.9, "Divide by the difference of the two rates."),
-        ),
-        otherwise="The specificity is the accuracy at a fraction of 0, the sensitivity at 1.",
-    ),
-    Exercise(
-        "11.4",
         right=lambda: brentq(lambda floor: floor**2 / (1 + floor**2) - 1e-8, 1e-9, 1, xtol=1e-15),
         mistakes=(
             (1e-8, "The factor stands at both points of the kernel."),
@@ -107,19 +95,18 @@ EXERCISES = (
         atol=0.0,
     ),
     Exercise(
-        "11.5",
-        right=by_audit,
+        "11.4",
+        right=bumps(),
         mistakes=(
-            (cut_off, "Printed values are rounded, not cut off."),
-            (exact, "A rounded percentage is seldom equal to the exact one."),
-            (one_decimal, "Take the number of decimals from the text."),
+            (bumps(every=True), "Rejected training points do not lie on the boundary."),
+            (bumps(weighted=False), "Each bump has its alpha as a weight."),
+            (bumps(twice=False), "The square of tau is doubled in the exponent."),
         ),
-        otherwise="Try all counts from 0 to n: round 100 k / n to the decimals that are printed.",
-        evaluate=counts_of,
-        rtol=0.0,
+        otherwise="Sum over the margin support vectors: which alpha do they have?",
+        evaluate=values,
     ),
     Exercise(
-        "11.6",
+        "11.5",
         right=lambda: accepted(50),
         mistakes=(
             (0.9, "That is what the property says of training points. Measure."),
