@@ -39,7 +39,7 @@ class SolverOptions:
     features_per_root : int, default=5
         'auto' takes the interior point of low rank for at most so many features by the root of
         the number of points: then its n r^2 operations a step are fewer than a few rows a point.
-    in_memory_up_to : int, default=500
+    in_memory_up_to : int, default=450
         Up to so many points the Gram matrix is formed: to compute all of it once takes less
         time than to compute rows and blocks of it several times.
     first_eps : float, default=0.05
@@ -77,7 +77,7 @@ class SolverOptions:
     hand_over_after: float = 0.05
     hand_over_up_to: int = 3000
     features_per_root: int = 5
-    in_memory_up_to: int = 500
+    in_memory_up_to: int = 450
     first_eps: float = 0.05
     eps_step: float = 0.3
     least_eps: float = 5e-6

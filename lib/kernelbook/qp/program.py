@@ -305,12 +305,16 @@ class DenseQuadratic(Quadratic):
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        # Most entries of a support vector machine's x are zero: of a symmetric matrix, their rows
-        # are read in one piece.
+        # Most entries of a support vector machine's x are zero. Whole rows of a symmetric matrix are
+        # read in one piece, which single entries are not.
         used = np.flatnonzero(x)
-        if rows is not None:
+        if rows is not None and 4 * max(len(rows), len(used)) < len(x):
             return self.in_memory[np.ix_(rows, used)] @ x[used]
-        return self.in_memory @ x if 3 * len(used) > len(x) else x[used] @ self.in_memory[used]
+        if rows is not None and len(rows) <= len(used):
+            return self.in_memory[rows] @ x
+        many = 3 * len(used) > len(x)
+        product = self.in_memory @ x if many else x[used] @ self.in_memory[used]
+        return product if rows is None else product[rows]
 
     def block(self, rows: Index, columns: Index) -> Array:
         return self.in_memory[np.ix_(rows, columns)]
