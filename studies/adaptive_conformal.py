@@ -34,12 +34,13 @@ sensitivity by 0.125 and G by about half of that. Area under the ROC curve 0.02,
 machine answers otherwise than the machine its D was made from, which has the same C, gamma and
 weights; and the ratio of frequent to rare support vectors, of that machine and of the final one.
 
-**Seeds.** Drawn from SEED; the code and the grids were tried out with SEED = 900. Runs with SEED =
-1010, on glass, and 1012, on glass, segment and abalone, had more than 10 % of the choices at the
-largest gamma, 4 and 8 by the number of features: the grid was widened twice, with these partial
-results in view. A first run with SEED itself ended after glass and segment and was seen; the run
-that is stored is the whole of it, made again from the beginning with nothing changed. This design
-and its tables entered the repository in one commit, so that the order rests on this text alone.
+**Seeds.** SEED draws all rows and splits. The code was tried out with seed 900. Runs with 1010, on
+glass, and 1012, on glass, segment and abalone, had more than 10 % of the choices at the largest
+gamma, 4 and 8 by the number of features: the grid was widened twice with them in view. A whole run
+with 1014 was stored in the same commit as this design, so that nothing shows which came first. Its
+results were seen; methods, grids, margins, reference and the rule of the verdicts are kept as they
+were. They were committed, with this text, before SEED was first used anywhere; the tables are of a
+later commit. SEED draws other rows and splits, but of the same six files.
 
     python -m studies.adaptive_conformal
 """
@@ -66,7 +67,7 @@ from kernelbook.study import Comparison, cell_seed, compare
 from kernelbook.svm import KernelSVC
 from studies import results
 
-SEED = 1014
+SEED = 20261129
 NAME = "adaptive_conformal"
 LOADERS: dict[str, Any] = {
     "glass 7": datasets.load_glass,

@@ -50,7 +50,10 @@ def test_a_comparison_by_hand_would_be_found(line):
 
 # Where more than one choice in ten lies at an end of a grid: the notebook and its words for that.
 AT_AN_EDGE = {
-    ("adaptive_conformal", "abalone 19", "kba"): ("10", "took the largest $\\gamma$ in 15 % of"),
+    ("adaptive_conformal_1014", "abalone 19", "kba"): (
+        "10",
+        "took the largest $\\gamma$ in 15 % of",
+    ),
     ("card_fraud", "random", "KernelSVC, moved threshold"): (
         "04",
         "chose the largest $C$ of the grid in half of the splits",
@@ -105,7 +108,7 @@ def test_a_choice_at_an_edge_is_noticed(tmp_path):
 # Tables of one split: sections that a reader must not take for a comparison.
 ONE_SPLIT = {
     "09": ["Where it loses", "Real data"],
-    "10": ["7. Two distances in one factor"],
+    "10": ["Two distances in one factor"],
     "11": ["Where one class is right"],
     "13": ["Beside simple rules"],
 }

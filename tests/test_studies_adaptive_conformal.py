@@ -23,6 +23,14 @@ def test_stored_table_is_that_of_the_design():
     assert (searched["n_settings"] == len(study.COSTS) * len(study.WIDTHS)).all()
 
 
+def test_the_earlier_run_is_kept_and_is_another_draw():
+    earlier, keys = results.read(f"{study.NAME}_1014"), ["data", "measure", "method"]
+    assert (earlier[keys] == TABLE[keys]).all(axis=None)
+    assert (earlier["margin"] == TABLE["margin"]).all() and study.SEED != 1014
+    searched = earlier["method"] == "svc"
+    assert not np.allclose(earlier.loc[searched, "mean"], TABLE.loc[searched, "mean"], atol=1e-4)
+
+
 def test_means_of_the_table_are_those_of_the_scores():
     means = SCORES.groupby(["data", "measure", "method"])["value"].mean()
     stored = TABLE.set_index(["data", "measure", "method"])["mean"]

@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.stats import norm
 from sklearn.datasets import make_moons
 from sklearn.metrics import roc_curve
 
+from kernelbook.kernels import rbf
 from kernelbook.svm import KernelSVC
-from kernelcourse.exercises.grading import Exercise
+from kernelcourse.exercises.grading import Exercise, values_on
 
 __all__ = ["EXERCISES"]
 
@@ -32,9 +31,35 @@ def boundary() -> float:
     return float((1 - fraction) * 10)
 
 
-def mean_distance() -> float:
-    """Mean of |u - v| for two standard normal numbers: u - v has the variance 2."""
-    return 2 * quad(lambda t: t * norm.pdf(t, scale=np.sqrt(2)), 0, np.inf)[0]
+def squared_distance(k_xx: float, k_x: Any, K_pair: Any, beta: float) -> float:
+    """Squared distance (10.3): the quadratic form of the three images, x and the pair."""
+    gram = np.block([[np.array([[k_xx]]), np.atleast_2d(k_x)], [np.c_[k_x], np.asarray(K_pair)]])
+    weights = np.array([1.0, beta - 1.0, -beta])
+    return float(weights @ gram @ weights)
+
+
+def exchanged(k_xx: float, k_x: Any, K_pair: Any, beta: float) -> float:
+    return squared_distance(k_xx, k_x, K_pair, 1 - beta)
+
+
+def without_the_centre(k_xx: float, k_x: Any, K_pair: Any, beta: float) -> float:
+    return float(k_xx - 2 * np.dot([1 - beta, beta], k_x))
+
+
+def diagonal_alone(k_xx: float, k_x: Any, K_pair: Any, beta: float) -> float:
+    return squared_distance(k_xx, k_x, np.diag(np.diag(K_pair)), beta)
+
+
+def on_pairs(function: Any) -> Any:
+    """Values on a pair of a line, and on two pairs with an RBF kernel."""
+    points = np.array([[0.2, 1.0], [1.0, 0.0], [-1.0, 0.5]])
+    K = rbf(points, gamma=0.5)
+    cases = [
+        (16.0, np.array([20.0, 12.0]), np.array([[25.0, 15.0], [15.0, 9.0]]), 0.6),
+        (K[0, 0], K[0, 1:], K[1:, 1:], 0.8),
+        (K[2, 2], K[2, :2], K[:2, :2], 0.5),
+    ]
+    return values_on(function, cases)
 
 
 def moons() -> tuple[Any, Any, Any, Any]:
@@ -77,16 +102,14 @@ EXERCISES = (
     ),
     Exercise(
         "10.3",
-        right=lambda: -16 * mean_distance() / 0.5 / np.log(10),
+        right=squared_distance,
+        evaluate=on_pairs,
         mistakes=(
-            (lambda: 16 * mean_distance() / 0.5 / np.log(10), "A bump is below 1: the sign."),
-            (lambda: -16 * mean_distance() / 0.5, "That is the natural logarithm."),
-            (lambda: -mean_distance() / 0.5 / np.log(10), "That is one feature of them all."),
-            (-16 * 2 / 0.5 / np.log(10), "The mixture does not square the distance."),
-            (lambda: -16 * mean_distance() * 0.5 / np.log(10), "Divide by the width."),
+            (exchanged, "Which of the two has the weight beta? The fraction is counted from rare."),
+            (without_the_centre, "The centre has a length of its own: the last sum of (10.3)."),
+            (diagonal_alone, "The last sum has products of both points, too."),
         ),
-        otherwise="Mean distance, divided by the width; then the base of the logarithm.",
-        rtol=2e-3,
+        otherwise="Multiply out the square by hand for the pair (5, 0) and the point 4.",
     ),
     Exercise(
         "10.4",
