@@ -28,7 +28,7 @@ SET_UP = $(CHECK_PYTHON) && exec $(PYTHON) -m tools.set_up
 IN_ENVIRONMENT = $(SET_UP) --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment book pdf slides browser-test lab clean
+.PHONY: help setup run record test format lines lengths lock bench bench-full mutants fuzz faults assignment course book pdf slides browser-test lab clean
 
 help: ## show this list
 	@echo "make TARGET [PYTHON=python3.12]"
@@ -76,6 +76,9 @@ faults: ## kill, fill, damage and cut off what people use, in a clone: does all 
 
 assignment: ## write notebook NB=03 as an assignment for nbgrader, and what students install, without the key
 	@$(IN_ENVIRONMENT) -m tools.assignment $(NB)
+
+course: ## write wheels and notebooks for learners without a copy of the repository
+	@$(IN_ENVIRONMENT) -m tools.course
 
 book: ## build the HTML book into build/book; it needs no network to be read
 	@$(IN_ENVIRONMENT) -m tools.book

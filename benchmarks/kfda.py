@@ -51,7 +51,7 @@ def generalised_eigenproblem(data: Data) -> Direction:
 def peer(data: Data) -> Direction:
     """kfda 0.1.1, whose every fit ends in an error on a current numpy.
 
-    Mended here and nowhere else: the class centres reach scikit-learn as an array, no matrix.
+    Fixed here and nowhere else: the class centres reach scikit-learn as an array, no matrix.
     """
     import kfda.kfda as module
     from sklearn.neighbors import NearestCentroid
@@ -66,7 +66,7 @@ def peer(data: Data) -> Direction:
 
 
 def check(data: Data, direction: Direction) -> dict[str, float]:
-    """Share of the best possible quotient (m' alpha)^2 / alpha' N_mu alpha that is missing.
+    """Fraction of the best possible quotient (m' alpha)^2 / alpha' N_mu alpha that is missing.
 
     The best is m' N_mu^-1 m, m the difference of the class means; with penalty 'norm' the
     quotient is bounded through (W K + mu I) alpha = e, W centring within the classes.
@@ -103,7 +103,7 @@ def _gap(y: np.ndarray) -> np.ndarray:
 
 
 OURS = {"kernelbook, penalty norm": "norm", "kernelbook, penalty coef": "coef"}
-EIGEN, PEER = "generalised eigenproblem", "kfda 0.1.1, mended"
+EIGEN, PEER = "generalised eigenproblem", "kfda 0.1.1, fixed"
 
 
 def _cell(n: int, repeats: int, eigen_repeats: int) -> Cell:

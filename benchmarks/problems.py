@@ -18,7 +18,7 @@ class Labelled(NamedTuple):
 
 
 def labelled(*, n: int, d: int, C: float, minority: float = 0.5) -> Labelled:
-    """Two classes with signs, the share ``minority`` of +1; gamma = 1 / d."""
+    """Two classes with signs, the fraction ``minority`` of +1; gamma = 1 / d."""
     X, y = two_classes(n, d, minority)
     return Labelled(X, np.where(y == 1, 1.0, -1.0), C, 1.0 / d)
 

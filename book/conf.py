@@ -1,5 +1,6 @@
 """Configuration of the book; `make book` stages the sources and calls Sphinx with it."""
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -26,6 +27,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "myst_nb",
     "references",
     "outputs",
@@ -64,6 +66,21 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True
 # Names such as alpha_ keep their underscore, which is a link in reStructuredText otherwise.
 strip_signature_backslash = True
+
+# The source of each object is a page of the book, so that its link works from the disk.
+viewcode_follow_imported_members = True
+viewcode_line_numbers = True
+
+# Links to numpy, scipy and scikit-learn need their lists of names at build time, hence a network,
+# and a reader who is online: only a build that is going to be published asks for them.
+if os.environ.get("KERNELBOOK_INTERSPHINX"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+        "scipy": ("https://docs.scipy.org/doc/scipy", None),
+        "sklearn": ("https://scikit-learn.org/stable", None),
+    }
 
 templates_path = [str(BOOK / "_templates")]
 html_static_path = [str(BOOK / "_static")]

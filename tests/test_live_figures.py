@@ -1,5 +1,6 @@
 """The directive that puts a live figure on a page, and the scripts that the page gets."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -7,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import kernelcourse
+from tools.frames import FRAMES
+
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "book" / "_static" / "live"
-SHARED = ["solver", "rates", "plane", "points", "panel"]
+SHARED = ["solver", "components", "chain", "rates", "frames", "plane", "points", "panel"]
 FIGURES = sorted({path.stem for path in FOLDER.glob("*.js")} - set(SHARED))
 PAGE = """\
 # Page
@@ -85,3 +89,24 @@ def test_no_figure_has_a_colour_of_its_own():
     coloured = [path.name for path in FOLDER.glob("*.js")
                 if re.search(r"#[0-9a-fA-F]{3,6}\b", path.read_text(encoding="utf-8"))]  # fmt: skip
     assert coloured == []
+
+
+def test_what_a_live_figure_stands_beside_is_there(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "ext"))
+    outputs = importlib.import_module("outputs")
+    assert set(outputs.LIVE) <= set(kernelcourse.__all__)
+    assert {*outputs.LIVE.values(), *outputs.AFTER.values()} <= set(FIGURES)
+    for number in outputs.AFTER:
+        (path,) = (ROOT / "notebooks").glob(f"{int(number.split('.')[0]):02d}_*.ipynb")
+        assert f'number=\\"{number}\\"' in path.read_text(encoding="utf-8"), number
+
+
+def test_figures_with_frames_are_those_that_the_build_computes(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "ext"))
+    assert set(importlib.import_module("live_figures").FRAMED) == set(FRAMES)
+
+
+def test_a_figure_without_its_frames_says_what_makes_them(tmp_path):
+    _, code, warnings = build(tmp_path, "# Page\n\n```{live-figure} factor\nA caption.\n```\n")
+    assert code != 0
+    assert "no frames of 'factor': python -m tools.book makes them" in warnings

@@ -12,15 +12,12 @@ from tools.notebook_form import RULES, TWO_SPEEDS, Page, problems
 from tools.pages import to_html
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
-# These are still told at one speed; a notebook that keeps the limits leaves the list.
-ONE_SPEED: set[str] = set()
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "Figure 3.1: Two points."}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_keeps_the_limits_of_its_main_line(path):
-    found = problems(Page.read(path), TWO_SPEEDS)
-    assert bool(found) == (path.stem[:2] in ONE_SPEED), found
+    assert problems(Page.read(path), TWO_SPEEDS) == []
 
 
 def cell(source, *tags, outputs=()):

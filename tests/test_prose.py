@@ -20,6 +20,22 @@ SOURCES = [
 # Put together from parts, or this file would be found by its own test.
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b|raise Not" + r"ImplementedError")
 MACHINE = re.compile(r"(?<![\w.:/])/(?:root|work|tmp|farm)/[\w.-]|files\.python" + r"hosted\.org")
+# Words that the books of the field do not use in such a sense, and those that they do.
+DIALECT = {
+    r"\b[Mm]end(s|ed|ing)?\b": "fix, correct, repair",
+    r"\bwhole numbers?\b": "integer",
+    r"\bthe exact way\b": "the exact solver",
+    r"\bthat is none\b": "say what it is",
+    r"\btimes less\b": "a fraction of",
+    r"\bnothing much\b": "hardly anything",
+    r"\b[Ss]hares? of (?!work\b)": "fraction of, proportion of",
+    r"\b(class|same|larger|smaller|true|implied|which|what) shares?\b": "proportion",
+}
+PROSE = [
+    *(path for path in SOURCES if path.parts[-2] != "tests" and path.suffix != ".j2"),
+    *PAGES,
+    *(path for kind in ("*.md", "*.rst") for path in sorted((ROOT / "book").rglob(kind))),
+]
 
 
 def relative(path):
@@ -80,3 +96,19 @@ def test_the_readme_is_short_and_its_lines_prove_a_fit(capsys):
 def test_the_page_on_the_library_certifies_a_fit(capsys):
     exec(compile(python_of("book/pages/library.md"), "library.md", "exec"), {})
     assert 0 < float(capsys.readouterr().out.split()[0]) < 1e-2
+
+
+@pytest.mark.parametrize("page", PROSE, ids=relative)
+def test_words_are_those_of_the_field(page):
+    text = re.sub(r'"image/png": "[^"]*"', "", page.read_text(encoding="utf-8"))
+    found = {
+        match[0]: better
+        for pattern, better in DIALECT.items()
+        for match in re.finditer(pattern, text)
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("text", ["mended it", "the share of positives", "a whole number", "mends"])
+def test_a_word_of_dialect_is_noticed(text):
+    assert any(re.search(pattern, text) for pattern in DIALECT)

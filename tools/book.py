@@ -27,6 +27,7 @@ import nbformat
 import kernelbook
 import kernelcourse
 from tools.answers import answers
+from tools.frames import FRAMES, frames
 from tools.notebook_form import Page
 from tools.readme import map_of_notebooks
 from tools.reproducible import reproducible_environment
@@ -117,6 +118,8 @@ def sources() -> Iterator[tuple[str, bytes]]:
     yield "book/figures.md", figures_page(paths).encode()
     for path in paths:
         yield f"book/answers/{path.stem}.json", answers(path).encode()
+    for name in FRAMES:
+        yield f"book/frames/live/{name}-frames.js", frames(name).encode()
     modules = public_modules()
     yield "api/index.rst", api_page(modules).encode()
     for module in modules:

@@ -46,7 +46,7 @@ class Check:
 
 
 CHECKS = (
-    Check("ruff", "lint of code and notebooks", "ruff check .", "`make format` mends most of it"),
+    Check("ruff", "lint of code and notebooks", "ruff check .", "`make format` fixes most of it"),
     Check("format", "layout of the code", "ruff format --check .", "`make format`"),
     Check("codespell", "spelling", "codespell", "a right word goes into pyproject.toml"),
     Check("mypy", "types", "mypy", "read the lines named above"),

@@ -113,6 +113,6 @@ def _explain(source: Path, position: int, count: int, error: Exception | None) -
         reason = "ended its kernel (out of memory, or killed)"
     return (
         f"{source.name}: cell {position + 1} (execution {count}) {reason}.\n\n{error or ''}\n"
-        f"Nothing of this notebook was written. Open it with `make lab`, or mend it and run "
+        f"Nothing of this notebook was written. Open it with `make lab`, or correct it and run "
         f"`make run NB={number}`, then the first command again."
     )

@@ -3,7 +3,7 @@
 python -m tools.lock              keep the versions that still fit
 python -m tools.lock --upgrade    take the newest ones
 
-Needs the standard library alone, so that a broken lock can be mended with it.
+Needs the standard library alone, so that a broken lock can be repaired with it.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL).returncode
     if code:
         print(
-            "\nThe versions could not be resolved; the lock is as it was. Mend the bounds in "
+            "\nThe versions could not be resolved; the lock is as it was. Change the bounds in "
             "pyproject.toml or the access to the package index, then `make lock` again.",
             file=sys.stderr,
         )

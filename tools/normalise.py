@@ -84,5 +84,5 @@ def _refuse_stderr(cell: NotebookNode, output: Any) -> None:
     if output.name == "stderr":
         raise StoredWarningError(
             f"cell {cell.id} writes to stderr, which would be stored:\n{output.text}\n"
-            "Mend the cause of the warning; a progress bar goes through tqdm, which is silent here."
+            "Remove the cause of the warning; a progress bar goes through tqdm, which is silent here."
         )

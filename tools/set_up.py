@@ -5,7 +5,7 @@
 
 Needs nothing but the standard library of Python 3.11 or newer: it runs before anything is
 installed. Progress goes to stderr; a lock lets one set-up of a checkout run at a time, and what
-an interrupted or damaged one has left is mended by the next.
+an interrupted or damaged one has left is repaired by the next.
 
 ``.venv`` belongs to the first interpreter that asked for it; another version of Python gets a
 directory of its own beside it (``.venv-3.13``), so that both stay usable.

@@ -11,6 +11,10 @@
     document.querySelectorAll(".search-button-field").forEach((button) => {
       button.removeAttribute("aria-label");
     });
+    // What folds code says on its face what it does: a label beside that would hide it.
+    document.querySelectorAll("summary[aria-label='Toggle hidden content']").forEach((summary) => {
+      summary.removeAttribute("aria-label");
+    });
     // A list holds items only, and an entry of a bibliography is none.
     document.querySelectorAll(".citation-list").forEach((list) => list.removeAttribute("role"));
     document.querySelectorAll(".bd-sidebar-primary summary").forEach((summary) => {
@@ -20,7 +24,7 @@
   }
 
   // What scrolls by itself can be reached and scrolled with the keyboard.
-  const SCROLLING = "mjx-container[display], .math, .cell_output .output, pre, table, "
+  const SCROLLING = "mjx-container[display], mjx-container.wide, .math, .cell_output .output, pre, table, "
     + ".pst-scrollable-table-container, .highlight, dl dt.sig";
   function reachScrolling() {
     document.querySelectorAll(SCROLLING).forEach((box) => {
@@ -28,6 +32,17 @@
       const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(style);
       if (scrolls) box.setAttribute("tabindex", "0");
       else if (box.getAttribute("tabindex") === "0") box.removeAttribute("tabindex");
+    });
+  }
+
+  // A formula within a line that is wider than its column becomes a box that scrolls.
+  function boxWideFormulas() {
+    document.querySelectorAll("mjx-container:not([display])").forEach((formula) => {
+      formula.classList.remove("wide");
+      let column = formula.parentElement;
+      while (getComputedStyle(column).display === "inline") column = column.parentElement;
+      const { right } = column.getBoundingClientRect();
+      formula.classList.toggle("wide", formula.getBoundingClientRect().right > right + 1);
     });
   }
 
@@ -78,7 +93,12 @@
   window.addEventListener("DOMContentLoaded", loadExcerpts);
   window.addEventListener("load", async () => {
     await window.MathJax?.startup?.promise;
-    reachScrolling();
-    window.addEventListener("resize", reachScrolling);
+    const fit = () => {
+      boxWideFormulas();
+      reachScrolling();
+    };
+    fit();
+    window.addEventListener("resize", fit);
+    document.addEventListener("toggle", fit, true); // what was folded has no width
   });
 })();

@@ -1,21 +1,25 @@
 // Opens every page of the built book in Chromium, from the disk and with the network off, and
 // tells what a reader would stumble over: node check.mjs BOOK SCREENSHOTS [PART OF A PATH ...]
-import { readFileSync, readdirSync, existsSync, mkdirSync } from "node:fs";
+import { readFileSync, readdirSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { answerExercises } from "./answers.mjs";
-import { driveFigures } from "./live.mjs";
+import { driveFigures, record } from "./live.mjs";
 
 const [book, screenshots, ...wanted] = process.argv.slice(2);
 const root = resolve(book);
 const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-const DESK = { width: 1280, height: 900 };
 const WIDE = { width: 1400, height: 900 };
 const PHONE = { width: 390, height: 844 };
+const PRINTED = /^(index|book.pages.live|notebooks.0[13])/; // into a file, too
+const PAPER = { width: 718, height: 1000 }; // A4 less the margins, in CSS pixels
+const started = performance.now();
+const only = (process.env.STEPS ?? "").split(/\W+/).filter(Boolean);
 const problems = [];
 const ids = new Map(); // of each page
 const links = []; // [page, address]
+const solved = new Map(); // what live figures were asked, and found
 
 const pages = readdirSync(root, { recursive: true })
   .filter((name) => name.endsWith(".html") && !name.startsWith("_"))
@@ -104,9 +108,10 @@ function cut() {
   return found;
 }
 
-async function accessible(page, say, what) {
+async function accessible(page, say, what, part = "html") {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"], preload: false }));
+  const { violations } = await page.evaluate((selector) => (
+    axe.run(selector, { resultTypes: ["violations"], preload: false })), part);
   for (const { id, impact, nodes } of violations) {
     if (["serious", "critical"].includes(impact)) {
       const first = nodes[0];
@@ -122,8 +127,8 @@ async function picture(page, kind, name) {
 }
 
 async function readPages(colorScheme, viewport) {
-  const phone = viewport === PHONE;
-  const kind = phone ? "phone" : colorScheme;
+  const kind = `${colorScheme}-${viewport.width}`;
+  const first = colorScheme === "light" && viewport === WIDE;
   mkdirSync(join(screenshots, kind), { recursive: true });
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
   let name = "";
@@ -132,11 +137,10 @@ async function readPages(colorScheme, viewport) {
   const page = await context.newPage();
   for (name of pages) {
     await open(page, name);
-    if (phone) {
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      if (width > PHONE.width) say(`is ${width} pixels wide`);
-      (await page.evaluate(cut)).forEach((what) => say(`is cut: ${what}`));
-    } else if (colorScheme === "light") {
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > viewport.width) say(`is ${width} pixels wide`);
+    (await page.evaluate(cut)).forEach((what) => say(`is cut: ${what}`));
+    if (first) {
       const { found, ids: own, links: out } = await page.evaluate(inspect);
       found.forEach(say);
       ids.set(name, new Set(own));
@@ -162,9 +166,38 @@ function followLinks() {
   }
 }
 
+// Finds words by the one search box, whatever opens it, and sees that there are excerpts.
+async function search(page, say) {
+  await page.waitForSelector("dialog[open] input[type=search], .search-button__wrapper.show input");
+  await page.keyboard.type("duality gap");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/search\.html/);
+  await page.waitForSelector("#search-results li a", { timeout: 20000 }).catch(() => {
+    say("the search finds nothing");
+  });
+  const excerpt = page.locator("#search-results li .context").filter({ hasText: /duality gap/i });
+  await excerpt.first().waitFor({ timeout: 20000 }).catch(() => say("the search shows no excerpt"));
+}
+
+// A reader with a finger, or a mouse: the button of the search, a result, and where that leads.
+async function searchByPointer(colorScheme, viewport) {
+  const context = await browser.newContext({ colorScheme, viewport, hasTouch: viewport === PHONE });
+  const say = (text) => problems.push(`search (${colorScheme}-${viewport.width}): ${text}`);
+  await watch(context, say);
+  const page = await context.newPage();
+  await open(page, "index.html");
+  const button = page.locator(".search-button, .search-button-field, .search-button__button").filter({ visible: true }).first();
+  await (viewport === PHONE ? button.tap() : button.click());
+  await search(page, say);
+  await accessible(page, say, "search results");
+  await page.locator("#search-results li a").first().click();
+  await page.waitForURL((url) => !url.pathname.endsWith("search.html"));
+  await context.close();
+}
+
 // A reader without a mouse: skip to the text, find a word, follow the navigation.
 async function useKeyboard() {
-  const context = await browser.newContext({ viewport: DESK });
+  const context = await browser.newContext({ viewport: WIDE });
   const say = (text) => problems.push(`keyboard: ${text}`);
   await watch(context, say);
   const page = await context.newPage();
@@ -185,15 +218,7 @@ async function useKeyboard() {
   };
   await reach(".search-button-field, .search-button, .search-button__button", "the search");
   await page.keyboard.press("Enter");
-  await page.waitForSelector("dialog[open] input[type=search], .search-button__wrapper.show input");
-  await page.keyboard.type("duality gap");
-  await page.keyboard.press("Enter");
-  await page.waitForURL(/search\.html/);
-  await page.waitForSelector("#search-results li a", { timeout: 20000 }).catch(() => {
-    say("the search finds nothing");
-  });
-  const excerpt = page.locator("#search-results li .context").filter({ hasText: /duality gap/i });
-  await excerpt.first().waitFor({ timeout: 20000 }).catch(() => say("the search shows no excerpt"));
+  await search(page, say);
   await reach(".bd-sidebar-primary nav a[href*='notebooks/']", "the navigation");
   await page.keyboard.press("Enter");
   await page.waitForURL(/notebooks\//);
@@ -210,52 +235,82 @@ async function answerPages(colorScheme, viewport) {
   for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-answer="))) {
     await open(page, name);
     await answerExercises(page, say);
-    await accessible(page, say, "answered");
+    await accessible(page, say, "answered", "form.answer");
   }
   await context.close();
 }
 
-// Every live figure at both widths, light and dark: solved at each position of each slider.
+// Every live figure at both widths, light and dark: at first at each position of each slider, then
+// in larger steps.
 async function moveFigures(colorScheme, viewport) {
   const hasTouch = viewport === PHONE;
   const context = await browser.newContext({ colorScheme, viewport, hasTouch, reducedMotion: "reduce" });
   const kind = `${colorScheme}-${viewport.width}`;
+  const first = colorScheme === "light" && viewport === WIDE;
   const driven = new Set();
   mkdirSync(join(screenshots, "live"), { recursive: true });
   let name = "";
   const say = (text) => problems.push(`${name} (${kind}): ${text}`);
   await watch(context, say);
+  await context.addInitScript(record);
   const page = await context.newPage();
   for (name of pages.filter((each) => readFileSync(join(root, each), "utf8").includes("data-live="))) {
     await open(page, name);
-    await driveFigures(page, say, join(screenshots, "live", kind), driven);
-    await accessible(page, say, kind);
+    await driveFigures(page, say, join(screenshots, "live", kind), driven, first ? "ArrowRight" : "PageUp");
+    for (const [key, one] of await page.evaluate(() => [...kernelbookSolved])) solved.set(key, one);
+    await accessible(page, say, kind, "figure.live");
   }
   await context.close();
 }
 
+// On paper nothing scrolls, and what was dark is light.
 async function print() {
-  const page = await browser.newPage();
-  for (const name of pages.filter((each) => /^notebooks.0[13]/.test(each))) {
+  const context = await browser.newContext({ colorScheme: "dark", viewport: PAPER, reducedMotion: "reduce" });
+  let name = "";
+  const say = (text) => problems.push(`${name} (print): ${text}`);
+  await watch(context, say);
+  const page = await context.newPage();
+  for (name of pages) {
     await open(page, name);
+    await page.emulateMedia({ media: "print" });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > PAPER.width) say(`is ${width} pixels wide`);
+    await page.emulateMedia({ media: "screen" });
+    if (!PRINTED.test(name)) continue;
+    await page.evaluate(() => {
+      window.addEventListener("beforeprint", () => {
+        document.documentElement.dataset.paper = getComputedStyle(document.body).backgroundColor;
+      });
+    });
     const path = join(screenshots, name.replaceAll("/", "-").replace(/html$/, "pdf"));
     await page.pdf({ path, format: "A4" });
+    const { paper, theme } = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+    if (paper !== "rgb(255, 255, 255)") say(`prints on ${paper}`);
+    if (theme !== "dark") say(`leaves the screen ${theme} after printing`);
   }
-  await page.close();
+  await context.close();
 }
 
-await readPages("light", DESK);
-await readPages("dark", DESK);
-await readPages("light", PHONE);
-for (const colorScheme of ["light", "dark"]) {
-  for (const viewport of [WIDE, PHONE]) await moveFigures(colorScheme, viewport);
+async function step(what, ...actions) {
+  if (only.length && !only.includes(what)) return;
+  for (const action of actions) {
+    await action().catch((error) => problems.push(`${what}: stopped by ${error.message}`));
+  }
+  const minutes = (performance.now() - started) / 60000;
+  console.log(`${what}: ${problems.length} problems so far, ${minutes.toFixed(1)} minutes`);
 }
-await answerPages("light", WIDE);
-await answerPages("dark", PHONE);
-followLinks();
-if (!wanted.length) await useKeyboard();
-await print();
+
+const schemes = ["light", "dark"];
+const viewports = [WIDE, PHONE];
+const each = (act) => schemes.flatMap((scheme) => viewports.map((viewport) => () => act(scheme, viewport)));
+
+await step("pages", ...each(readPages), async () => followLinks());
+await step("figures", ...each(moveFigures));
+await step("answers", () => answerPages("light", WIDE), () => answerPages("dark", PHONE));
+if (!wanted.length) await step("search", useKeyboard, ...each(searchByPointer));
+await step("print", print);
 await browser.close();
+writeFileSync(join(screenshots, "solved.json"), JSON.stringify([...solved.values()]));
 problems.forEach((problem) => console.log(problem));
 console.log(`${pages.length} pages, ${links.length} links, ${problems.length} problems; `
   + `pictures in ${screenshots}`);

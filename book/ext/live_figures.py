@@ -3,6 +3,9 @@
 The content of the directive is the caption. The name is that of a script in ``_static/live``,
 which draws the figure; a page that has one gets the scripts and the style sheet, other pages none.
 All are classic scripts, so that a book that is opened from the disk may load them.
+
+Where a page is too slow to solve a problem, ``tools.frames`` has solved it at each place of the
+slider: the script of a figure draws ``book/frames/live/factor-frames.js`` of the sources.
 """
 
 from pathlib import Path
@@ -10,11 +13,15 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[1] / "_static" / "live"
 # What every figure needs, in the order in which it is needed.
-SHARED = ("solver", "rates", "plane", "points", "panel")
+SHARED = ("solver", "components", "chain", "rates", "frames", "plane", "points", "panel")
+# Figures of frames that are computed when the book is built.
+FRAMED = ("factor", "posterior")
+FRAMES = Path("book", "frames")
 WITHOUT_SCRIPTS = "This figure is drawn by a script, which your browser does not run."
 
 
@@ -27,6 +34,11 @@ def available() -> list[str]:
     return sorted({path.stem for path in FOLDER.glob("*.js")} - set(SHARED))
 
 
+def frames_of(name: str, sources: Path) -> Path:
+    """The script with the frames of a figure, below the sources of the book."""
+    return sources / FRAMES / "live" / f"{name}-frames.js"
+
+
 class LiveFigure(SphinxDirective):
     required_arguments = 1
     has_content = True
@@ -36,6 +48,8 @@ class LiveFigure(SphinxDirective):
         if name not in available():
             known = ", ".join(available())
             raise self.error(f"there is no live figure {name!r}; there are: {known}.")
+        if name in FRAMED and not frames_of(name, Path(self.env.srcdir)).exists():
+            raise self.error(f"there are no frames of {name!r}: python -m tools.book makes them.")
         self.assert_has_content()
         figure = live_figure("", name=name, ids=[f"live-{name}"])
         self.set_source_info(figure)
@@ -62,11 +76,19 @@ def add_scripts(
     )
     if names:
         app.add_css_file("live/live.css")
-        for name in (*SHARED, *names):
+        frames = [f"{name}-frames" for name in names if name in FRAMED]
+        for name in (*SHARED, *frames, *names):
             app.add_js_file(f"live/{name}.js", loading_method="defer")
 
 
+def add_frames(app: Sphinx, config: Config) -> None:
+    folder = Path(app.srcdir) / FRAMES
+    if folder.exists():
+        config.html_static_path.append(str(folder))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("config-inited", add_frames)
     app.add_node(live_figure, html=(visit, depart))
     app.add_directive("live-figure", LiveFigure)
     app.connect("html-page-context", add_scripts)

@@ -4,8 +4,8 @@
 then its caption. Here the two become one figure with the alternative text, the caption and the
 anchor ``figure-3-4``. A cell tagged ``widget`` keeps its code and loses its output, which is a
 control that only a live notebook can draw; where there is a live figure of the same machine, the
-page has that one instead. The first paragraph of a page describes it to search
-engines.
+page has that one instead. Some figures without sliders are followed by a live one. The first
+paragraph of a page describes it to search engines.
 """
 
 import re
@@ -25,12 +25,17 @@ PICTURE = re.compile(r"Figure (\d+\.\d+): (.+)", re.DOTALL)
 LONGEST_DESCRIPTION = 300  # characters; search engines show fewer
 STILL = "This cell draws sliders. They move when the notebook runs live, see "
 INSTEAD = " The figure below moves here, on points of its own."
+BESIDE = "Below, the same in this page, on a problem that you can change."
 LIVE = {
     "margin_slider": "soft-margin",
     "width_slider": "soft-margin",
     "tube_slider": "tube",
     "sphere_slider": "sphere",
+    "magnification_slider": "factor",
+    "collapse_slider": "posterior",
 }
+# Live figures that follow a figure of a notebook which has no sliders, by its number.
+AFTER = {"7.2": "kpca", "13.4": "metropolis"}
 
 
 def still(text: str, env: BuildEnvironment) -> nodes.paragraph:
@@ -71,7 +76,13 @@ class Figures(SphinxTransform):
             figure += caption
             following.parent.remove(following)
         note_anchor(self.document, figure, anchor("figure", label[1]))
+        cell = bundle.parent
         bundle.replace_self(figure)
+        if label[1] in AFTER:
+            while cell.get("nb_element") != "cell_code":
+                cell = cell.parent
+            cell += nodes.paragraph("", BESIDE, classes=["still"])
+            cell += live_figure("", name=AFTER[label[1]])
 
 
 class Widgets(SphinxTransform):

@@ -21,9 +21,9 @@ from kernelbook.validation import check_number
 __all__ = ["MachineCertificate", "certify"]
 
 
-# Alphas come from sums of steps: nearer to a bound than this share of the box is at it.
+# Alphas come from sums of steps: nearer to a bound than this fraction of the box is at it.
 AT_BOUND = 1e-12
-# Farther beyond a bound than this share of it is no rounding.
+# Farther beyond a bound than this fraction of it is no rounding.
 OUTSIDE = 1e-6
 
 

@@ -2,7 +2,8 @@
 
 :func:`check` judges an answer, the functions ``..._slider`` put controls beside a picture, and
 :func:`show` gives a figure its alternative text and its caption. Each is imported from here and
-loaded when it is first used. The wheel of kernelbook does not hold this package.
+loaded when it is first used. The wheel of kernelbook does not hold this package; ``make course``
+writes one that does.
 """
 
 from importlib import import_module

@@ -422,7 +422,7 @@ def magnification_slider(
         return (
             f"tau = {tau:.3g} sigma/sqrt(d) = {tau * unit:.3g}: magnification after / before "
             f"{on_path.min():.2g} to {on_path.max():.2g} on the dotted line, a tenth or less on a "
-            f"share of {np.mean(on_path <= 0.1):.2f} of it."
+            f"fraction {np.mean(on_path <= 0.1):.2f} of it."
         )
 
     return SliderPanel(draw, {"tau": _logarithmic("tau", 1.0, -1, 1)})

@@ -143,7 +143,7 @@
       key: "shape", label: "New points",
       options: [["circle", "common", glyph("circle")], ["triangle", "rare", glyph("triangle")]],
     }, () => { points.newShape = values.shape; });
-    panel.buttons(...points.actions());
+    panel.buttons(points.actions());
     report(draw(), "direction, degrees = 15");
     return { plane, draw };
   }

@@ -89,15 +89,15 @@ globalThis.kernelbookPanel = (() => {
       this.controls.append(html("label", { class: "live-tick" }, input, html("span", {}, label)));
     }
 
-    // What can be done to the points: [word on the button, the whole of it, action].
-    buttons(...actions) {
+    // What can be done, at first to the points: [word on the button, the whole of it, action].
+    buttons(actions, title = "Points") {
       const row = html("div", { class: "live-buttons" });
       for (const [word, name, action] of actions) {
         const button = html("button", { type: "button", "aria-label": name }, word);
         button.addEventListener("click", action);
         row.append(button);
       }
-      this.controls.append(html("fieldset", { class: "live-choice" }, html("legend", {}, "Points"), row));
+      this.controls.append(html("fieldset", { class: "live-choice" }, html("legend", {}, title), row));
     }
 
     legend(entries) {
@@ -109,17 +109,18 @@ globalThis.kernelbookPanel = (() => {
       return html("span", { class: `live-dash ${kind}`, "aria-hidden": "true" });
     }
 
-    // { term: words }, and last what certifies them: a relative gap, or another error.
-    show(numbers, gap, name = "Duality gap") {
+    // { term: words }, and last what certifies them: a relative gap, or another number that has to
+    // stay below a limit.
+    show(numbers, gap, name = "Duality gap", { limit = PROVED, words: shown = power(gap) } = {}) {
       const rows = Object.entries(numbers).map(([term, words]) => [term, String(words)]);
       this.numbers.replaceChildren(...rows.flatMap(([term, words]) => [
         html("dt", {}, term), html("dd", {}, words),
       ]));
-      const kind = gap <= PROVED ? "live-proved" : "live-unproved";
-      const value = html("data", { class: "live-gap", value: gap }, power(gap));
+      const kind = gap <= limit ? "live-proved" : "live-unproved";
+      const value = html("data", { class: "live-gap", value: gap, "data-limit": limit }, shown);
       this.numbers.append(
         html("dt", { class: kind }, name),
-        html("dd", { class: kind }, value, gap <= PROVED ? " ✓" : " not proved"),
+        html("dd", { class: kind }, value, gap <= limit ? " ✓" : " not proved"),
       );
     }
 

@@ -104,7 +104,7 @@
       key: "shape", label: "New points",
       options: [["circle", "common", glyph("circle")], ["triangle", "rare", glyph("triangle")]],
     }, () => { points.newShape = values.shape; });
-    panel.buttons(...points.actions());
+    panel.buttons(points.actions());
     report(draw(), "C = 1");
     return { plane, draw };
   }

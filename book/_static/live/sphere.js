@@ -93,7 +93,7 @@
       key: "gamma", label: "gamma", min: -2, max: 1, step: 0.125, value: 0, scale: logarithmic,
     }, update);
     gamma.disabled = true;
-    panel.buttons(...points.actions());
+    panel.buttons(points.actions());
     report(draw(), "nu = 0.1");
     return { plane, draw };
   }

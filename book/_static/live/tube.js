@@ -85,7 +85,7 @@
     const gamma = panel.slider({
       key: "gamma", label: "gamma", min: -2, max: 1, step: 0.125, value: -0.25, scale: logarithmic,
     }, update);
-    panel.buttons(...points.actions());
+    panel.buttons(points.actions());
     report(draw(), "epsilon = 0.2");
     return { plane, draw };
   }

@@ -22,9 +22,10 @@ Every ``load_<name>`` returns a :class:`sklearn.utils.Bunch` with
     The description (source, licence, citation, columns with units) and the path of the file.
 
 ``return_X_y=True`` gives ``(data, target)`` only. A file is read only if its SHA-256 is the
-recorded one. The files belong to the repository, not to the installed package: they are sought
-in the directory named by the environment variable ``KERNELBOOK_DATA``, else in the repository
-that holds this module.
+recorded one. The files belong to the repository and to the wheel of the course, not to that of
+the library: they are sought in the directory named by the environment variable
+``KERNELBOOK_DATA``, else beside the installed package, else in the repository that holds this
+module.
 
 Every ``make_<name>`` draws a sample with ``random_state`` and returns ``(X, y)``, labels 0 and 1
 unless it says otherwise; where the distribution is known, ``bayes_<name>`` is the best possible

@@ -99,8 +99,9 @@ def data_directory() -> Path:
     Returns
     -------
     pathlib.Path
-        The value of the environment variable ``KERNELBOOK_DATA`` if it is set, else ``data/`` of
-        the repository that holds this module.
+        The value of the environment variable ``KERNELBOOK_DATA`` if it is set, else
+        ``kernelbook_data/`` beside this package, which the wheel of the course installs, else
+        ``data/`` of the repository that holds this module.
 
     Raises
     ------
@@ -108,7 +109,9 @@ def data_directory() -> Path:
         If there is no such directory: an installed wheel has no data.
     """
     named = os.environ.get(DIRECTORY_VARIABLE)
-    directory = Path(named) if named else Path(__file__).resolve().parents[3] / "data"
+    here = Path(__file__).resolve()
+    beside = here.parents[2] / "kernelbook_data"
+    directory = Path(named) if named else beside if beside.is_dir() else here.parents[3] / "data"
     if not directory.is_dir():
         reason = f"{DIRECTORY_VARIABLE} names it" if named else "the installed package has no data"
         raise FileNotFoundError(

@@ -293,7 +293,7 @@ class KernelFisherDiscriminant(
         self.loo_regs_, self.loo_errors_ = leave_one_out(K, Y)
         best = int(np.argmin(self.loo_errors_))
         least = float(self.loo_errors_[best])
-        # The largest candidates all give the direction between the means: an end that is none.
+        # The largest candidates all give the direction between the means: no end in truth.
         if best == len(self.loo_regs_) - 1 or least > USELESS * self._error_of_frequencies(Y):
             self.degeneracy_ = (
                 f"reg='loo' found nothing to choose by: of {len(self.loo_regs_)} candidates the "

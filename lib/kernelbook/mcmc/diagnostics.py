@@ -170,7 +170,7 @@ def _not_finite(draws: Draws) -> str:
         return ""
     return (
         f"Draws of {', '.join(names)} are not finite, so that their convergence cannot be judged: "
-        "mend the function that returns them."
+        "correct the function that returns them."
     )
 
 

@@ -28,7 +28,7 @@ AT_BOUND = 32 * EPS
 FEW_ROUNDS, MAX_ROUNDS = 3, 12
 IN_MEMORY_UP_TO, IN_MEMORY_STEPS = 1500, 100
 BLOCK_STEPS = 10_000
-# A sample that has more free variables, as a share of its support vectors, tells too little.
+# A sample that has more free variables, as a fraction of its support vectors, tells too little.
 FEW_FREE = 0.1
 # Points of a sample that shows whether images depend on each other, and the pivot that says so.
 SAMPLE, DEPENDENT = 200, 1e-6
