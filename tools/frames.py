@@ -180,5 +180,5 @@ def _grid(limits: list[list[float]]) -> Matrix:
 
 
 def _hundredths(values: Matrix) -> list[int]:
-    """As whole numbers, which are short in a script and precise enough for a drawing."""
+    """As integers, which are short in a script and precise enough for a drawing."""
     return np.rint(HUNDREDTHS * values).astype(int).tolist()

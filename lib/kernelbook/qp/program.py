@@ -305,8 +305,8 @@ class DenseQuadratic(Quadratic):
         self.diagonal = np.diagonal(Q).copy()
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
-        # Most entries of a support vector machine's x are zero. Whole rows of a symmetric matrix are
-        # read in one piece, which single entries are not.
+        # Most entries of a support vector machine's x are zero. Whole rows of a symmetric matrix
+        # are read in one piece, which single entries are not.
         used = np.flatnonzero(x)
         if rows is not None and 4 * max(len(rows), len(used)) < len(x):
             return self.in_memory[np.ix_(rows, used)] @ x[used]
