@@ -119,12 +119,12 @@ def _exchanged(
     """What steps of two variables each make of the solution where Newton's steps went wrong.
 
     On scales that are too mixed for a linear system of all free variables, a pair keeps its
-    digits. None where the solver has not stalled, or for too many variables.
+    digits. None where the limit on steps has stopped the solver, or for too many variables.
     """
     a = program.a
     ends = np.sort([a * program.lower, a * program.upper], axis=0)
     suits = bool((np.abs(a) == 1).all() and np.isfinite(ends).all())
-    if solution.status != STALLED or len(a) > EXCHANGE_UP_TO or not suits:
+    if solution.status not in (STALLED, ROUNDING) or len(a) > EXCHANGE_UP_TO or not suits:
         return None
     K = a[:, None] * program.Q.block(np.arange(len(a)), np.arange(len(a))) * a
     z, gradient = a * solution.x, a * (solution.product + program.q)
