@@ -157,8 +157,8 @@ def test_magnification_tells_how_far_a_narrow_factor_shrinks():
     assert 0 < np.mean(ratio <= 0.1) < 1
     assert panel.sentence == (
         "tau = 0.1 sigma/sqrt(d) = 0.0707: magnification after / before "
-        f"{ratio.min():.2g} to {ratio.max():.2g} on the dotted line, a tenth or less on a share "
-        f"of {np.mean(ratio <= 0.1):.2f} of it."
+        f"{ratio.min():.2g} to {ratio.max():.2g} on the dotted line, a tenth or less on a fraction "
+        f"{np.mean(ratio <= 0.1):.2f} of it."
     )
 
 
