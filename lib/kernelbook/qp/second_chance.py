@@ -84,7 +84,9 @@ def _repaired(
 ) -> QPSolution:
     """The solution, or what one of the repairs makes of it."""
     settled = partial(_settled, minimise=minimise)
-    for repair in (_feasible, settled, _exchanged, _in_extended_precision):
+    # A solution that rounding alone keeps from being proved may only need more digits.
+    stalled, rounded = partial(_exchanged, status=STALLED), partial(_exchanged, status=ROUNDING)
+    for repair in (_feasible, settled, stalled, _in_extended_precision, rounded):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -114,17 +116,17 @@ def _feasible(
 
 
 def _exchanged(
-    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions, *, status: str
 ) -> QPSolution | None:
     """What steps of two variables each make of the solution where Newton's steps went wrong.
 
     On scales that are too mixed for a linear system of all free variables, a pair keeps its
-    digits. None where the limit on steps has stopped the solver, or for too many variables.
+    digits. None for a solution of another status, or of too many variables.
     """
     a = program.a
     ends = np.sort([a * program.lower, a * program.upper], axis=0)
     suits = bool((np.abs(a) == 1).all() and np.isfinite(ends).all())
-    if solution.status not in (STALLED, ROUNDING) or len(a) > EXCHANGE_UP_TO or not suits:
+    if solution.status != status or len(a) > EXCHANGE_UP_TO or not suits:
         return None
     K = a[:, None] * program.Q.block(np.arange(len(a)), np.arange(len(a))) * a
     z, gradient = a * solution.x, a * (solution.product + program.q)
