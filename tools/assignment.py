@@ -15,9 +15,7 @@ import ast
 import csv
 import os
 import re
-import shutil
 import sys
-import tomllib
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -29,6 +27,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from kernelcourse.exercises import Exercise, exercises_of
 from kernelcourse.exercises.grading import numbers_of
+from tools.course import write_package
 from tools.exercises import SOLUTION, Task, tasks_of
 
 __all__ = ["main", "release_version", "source_version", "write_student_package"]
@@ -45,23 +44,6 @@ NEW_INSTRUCTION = (
 )
 COURSE_IMPORT = re.compile(r"^from kernelcourse import (.+)$", re.MULTILINE)
 FOR_THE_TEACHER = re.compile(r"\n+### BEGIN (SOLUTION|HIDDEN TESTS)\n.*?\n### END \1", re.DOTALL)
-STUDENT_PROJECT = """\
-[build-system]
-requires = ["setuptools>=77"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "kernelcourse"
-version = "{version}"
-description = "Figures and sliders of the notebooks of kernelbook, for students"
-requires-python = "{python}"
-license = "BSD-3-Clause"
-license-files = ["LICENSE"]
-dependencies = ["kernelbook[notebooks]=={version}"]
-
-[tool.setuptools.packages.find]
-include = ["kernelcourse", "kernelcourse.*"]
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -161,16 +143,15 @@ def write_student_package(target: Path) -> Path:
     Path
         The same directory; ``pip install`` takes it.
     """
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(
-        ROOT / "lib" / "kernelcourse",
-        target / "kernelcourse",
-        ignore=shutil.ignore_patterns("answers", "__pycache__"),
+    write_package(
+        target,
+        {"lib/kernelcourse": "kernelcourse"},
+        name="kernelcourse",
+        description="Figures and sliders of the notebooks of kernelbook, for students",
+        extra="notebooks",
+        packages='[tool.setuptools.packages.find]\ninclude = ["kernelcourse", "kernelcourse.*"]\n',
+        left_out=("answers",),
     )
-    shutil.copy(ROOT / "LICENSE", target)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = STUDENT_PROJECT.format(version=project["version"], python=project["requires-python"])
-    (target / "pyproject.toml").write_text(text, encoding="utf-8")
     return target
 
 

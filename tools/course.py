@@ -32,17 +32,19 @@ requires = ["setuptools>=77"]
 build-backend = "setuptools.build_meta"
 
 [project]
-name = "kernelbook-course"
+name = "{name}"
 version = "{version}"
-description = "Exercises, sliders, data sets and studies of the notebooks of kernelbook"
+description = "{description}"
 requires-python = "{python}"
 license = "BSD-3-Clause"
 license-files = ["LICENSE"]
-dependencies = ["kernelbook[course]=={version}"]
+dependencies = ["kernelbook[{extra}]=={version}"]
 
+{packages}"""
+ALL_FILES = """\
 [tool.setuptools]
-packages = {{find = {{namespaces = true}}}}
-package-data = {{"*" = ["*"]}}
+packages = {find = {namespaces = true}}
+package-data = {"*" = ["*"]}
 """
 GUARD = """\
 # Nothing to do where kernelbook is installed. The versions of IPython and Jupyter stay as they are.
@@ -131,16 +133,60 @@ def stage(target: Path) -> Path:
     Path
         The same directory; ``pip wheel`` takes it.
     """
-    _copy(target, FOLDERS)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = PROJECT.format(version=project["version"], python=project["requires-python"])
-    (target / "pyproject.toml").write_text(text, encoding="utf-8")
+    write_package(
+        target,
+        FOLDERS,
+        name="kernelbook-course",
+        description="Exercises, sliders, data sets and studies of the notebooks of kernelbook",
+        extra="course",
+        packages=ALL_FILES,
+    )
     return target
 
 
-def _copy(target: Path, folders: dict[str, str]) -> None:
+def write_package(
+    target: Path,
+    folders: dict[str, str],
+    *,
+    name: str,
+    description: str,
+    extra: str,
+    packages: str,
+    left_out: tuple[str, ...] = (),
+) -> None:
+    """Write the sources of a package that belongs to this version of the library.
+
+    Parameters
+    ----------
+    target : Path
+        A directory, which is replaced.
+    folders : dict
+        Folders of the repository, and their names in the package.
+    name, description : str
+        Of the package.
+    extra : str
+        That of the library which the package needs.
+    packages : str
+        What setuptools is to take, as lines of pyproject.toml.
+    left_out : tuple of str, default=()
+        Names of files and folders that are not copied.
+    """
+    _copy(target, folders, left_out)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = PROJECT.format(
+        name=name,
+        description=description,
+        version=project["version"],
+        python=project["requires-python"],
+        extra=extra,
+        packages=packages,
+    )
+    (target / "pyproject.toml").write_text(text, encoding="utf-8")
+
+
+def _copy(target: Path, folders: dict[str, str], left_out: tuple[str, ...] = ()) -> None:
     shutil.rmtree(target, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    ignored = shutil.ignore_patterns("__pycache__", ".*", *left_out)
     for source, name in folders.items():
         shutil.copytree(ROOT / source, target / name, ignore=ignored)
     shutil.copy(ROOT / "LICENSE", target)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.processes import end
+from tools.processes import ENDING, end
 
 __all__ = ["QUICK", "SLOW", "Bench", "SkippedError", "notebook"]
 
@@ -116,6 +116,7 @@ class Bench:
             text=True,
             errors="replace",
             start_new_session=True,
+            preexec_fn=_heed_signals,
         )
 
     def run(self, *command: str, **variables: str) -> Said:
@@ -174,6 +175,12 @@ class Bench:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(line.split()[0]), signal.SIGKILL)
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+def _heed_signals() -> None:
+    """Take signals in a child: those that a shell ignores for what it starts are handed down."""
+    for name in ENDING:
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def finish(process: subprocess.Popen) -> Said:

@@ -355,9 +355,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         names = "\n  ".join(fault.name for fault in FAULTS)
         parser.error(f"no fault has such a name; there are:\n  {names}")
     wrong = []
-    # A shell that starts this in the background has signals ignored, and children inherit that.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     (ROOT / "build").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="faults-") as folder:
         print("Cloning the committed tree ...", flush=True)

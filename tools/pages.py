@@ -12,7 +12,16 @@ import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
-__all__ = ["copy_outputs", "parsed", "plain", "to_html", "written"]
+__all__ = [
+    "copy_outputs",
+    "exported",
+    "inlined",
+    "package_folder",
+    "parsed",
+    "plain",
+    "to_html",
+    "written",
+]
 
 
 PACKAGE = "sphinx-mathjax-offline"
@@ -52,28 +61,46 @@ def to_html(notebook: NotebookNode, title: str, order: Sequence[str] = ()) -> st
     Formulas are typeset by a script in the page; without the package that carries it, as in the
     environment of students, by one from the network.
     """
-    exporter = HTMLExporter(
-        template_name="page",
-        extra_template_basedirs=[str(Path(__file__).parent / "templates")],
-    )
-    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
-    # Links from one notebook to the next lead to the page of that notebook.
-    html = re.sub(r'(<a [^>]*href="[0-9]{2}_[\w-]+)\.ipynb', r"\1.html", html)
+    html = exported(notebook, title, "page")
     around = _neighbours(title, order)
     html = html.replace("<main>", f"<main>{around}{_contents(html)}", 1)
-    html = html.replace("</main>", f"{around}</main>", 1)
+    return html.replace("</main>", f"{around}</main>", 1)
+
+
+def exported(notebook: NotebookNode, title: str, template: str, **resources: str) -> str:
+    """What a template of ours makes of a notebook, with formulas that the page can typeset."""
+    templates = str(Path(__file__).parent / "templates")
+    exporter = HTMLExporter(
+        template_name=template,
+        extra_template_basedirs=[templates],
+        extra_template_paths=[templates],
+    )
+    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}} | resources)
+    # Links from one notebook to the next lead to the page of that notebook.
+    html = re.sub(r'(<a [^>]*href="[0-9]{2}_[\w-]+)\.ipynb', r"\1.html", html)
     return html.replace("</head>", f"{mathjax()}</head>", 1)
 
 
 @cache
 def mathjax() -> str:
     """The script that typesets formulas, as an element of a page."""
-    found = find_spec(PACKAGE)
-    if found is None or not found.submodule_search_locations:
+    folder = package_folder(PACKAGE)
+    if folder is None:
         return ELSEWHERE
-    folder = Path(found.submodule_search_locations[0]) / "static" / "mathjax"
-    script = (folder / "tex-svg-full.js").read_text(encoding="utf-8")
-    return "<script>" + script.replace("</script", "<\\/script") + "</script>"
+    return f"<script>{inlined(folder / 'static' / 'mathjax' / 'tex-svg-full.js')}</script>"
+
+
+def package_folder(name: str) -> Path | None:
+    """Where a package is installed, if it is."""
+    found = find_spec(name)
+    if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0])
+
+
+def inlined(path: Path) -> str:
+    """A script or style as it may stand within a page."""
+    return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
 def _contents(html: str) -> str:

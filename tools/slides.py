@@ -15,16 +15,14 @@ import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import nbformat
-from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools.pages import mathjax
+from tools.pages import exported, inlined, package_folder
 from tools.processes import exit_code
 from tools.tracks import DETAILS, HIDE_CELL, HIDE_INPUT, PICTURES, folding
 
@@ -172,17 +170,8 @@ def to_slides(notebook: NotebookNode, title: str) -> str:
         If the package that carries reveal.js is not installed.
     """
     cells = [cell for column in columns(notebook) for cell in _wrapped(column)]
-    templates = str(Path(__file__).parent / "templates")
-    exporter = HTMLExporter(
-        template_name="slides",
-        extra_template_basedirs=[templates],
-        extra_template_paths=[templates],
-    )
-    resources = {"metadata": {"name": title}} | _reveal()
-    metadata = deepcopy(notebook.metadata)
-    html, _ = exporter.from_notebook_node(new_notebook(cells=cells, metadata=metadata), resources)
-    html = re.sub(r'(<a [^>]*href="[0-9]{2}_[\w-]+)\.ipynb', r"\1.html", html)
-    return html.replace("</head>", f"{mathjax()}</head>", 1)
+    made = new_notebook(cells=cells, metadata=deepcopy(notebook.metadata))
+    return exported(made, title, "slides", **_reveal())
 
 
 def _wrapped(column: Sequence[Slide]) -> Iterator[NotebookNode]:
@@ -206,17 +195,16 @@ def _wrapped(column: Sequence[Slide]) -> Iterator[NotebookNode]:
 
 def _reveal() -> dict[str, str]:
     """Style and scripts of reveal.js, from the package that carries it."""
-    found = find_spec(REVEAL)
-    if found is None or not found.submodule_search_locations:
+    package = package_folder(REVEAL)
+    if package is None:
         raise RuntimeError("slides need the package sphinx-revealjs: run make setup.")
-    folder = Path(found.submodule_search_locations[0]) / "_static" / "revealjs"
     files = {
         "reveal_css": "dist/reveal.css",
         "reveal_js": "dist/reveal.js",
         "reveal_notes_js": "plugin/notes/notes.js",
     }
-    texts = {name: (folder / path).read_text(encoding="utf-8") for name, path in files.items()}
-    return {name: text.replace("</script", "<\\/script") for name, text in texts.items()}
+    folder = package / "_static" / "revealjs"
+    return {name: inlined(folder / path) for name, path in files.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
