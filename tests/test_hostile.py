@@ -36,6 +36,8 @@ KNOWN = {
     9613: "one target of ten that could carry the sum alone",
     11248: "a tube whose gap extended precision shows only relative to one slope",
     16233: "a polynomial of degree 28 whose value at the centre overflows",
+    20774: "a precomputed kernel whose objective is rounding in double precision, C = 3e12",
+    21734: "four points whose objective loses its first digit in double precision",
 }
 
 

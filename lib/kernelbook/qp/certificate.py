@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kernelbook.qp.program import EPS
 
 __all__ = [
@@ -15,7 +18,10 @@ __all__ = [
     "ROUNDINGS",
     "STALLED",
     "Certificate",
+    "Residual",
 ]
+
+Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
 # A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
@@ -61,3 +67,28 @@ class Certificate:
     duality_gap: float
     kkt_violation: float
     status: str
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a proof is made of, where it is known to more digits than double precision has.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Gradient plus the multiplier times a.
+    noise : ndarray of shape (n,)
+        What rounding may have done to these.
+    multiplier : float
+        Of the equality.
+    objective : float
+        1/2 x'Qx + q'x.
+    doubt : float
+        What rounding may have done to that.
+    """
+
+    values: Array
+    noise: Array
+    multiplier: float
+    objective: float
+    doubt: float
