@@ -26,7 +26,7 @@ Minimise = Callable[
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
 # Up to so many variables, and so many times that number, pairs are exchanged.
-EXCHANGE_UP_TO, EXCHANGES = 500, 10
+EXCHANGE_UP_TO, EXCHANGES = 500, 50
 # Slack, in units of rounding, that a tilted solution leaves itself; and points that are tried.
 TILT, TILTS = 8.0, 4
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
@@ -132,10 +132,14 @@ def _exchanged(
     z, gradient = a * solution.x, a * (solution.product + program.q)
     unit = float(max(np.abs(solution.product).max(), np.abs(program.q).max()))
     accepted = max(0.1 * options.tol * unit, float(rounding(program, solution.x).max()))
+    least, best = np.inf, z
     for _ in range(EXCHANGES * len(a)):
         i = int(np.argmin(np.where(z < ends[1], gradient, np.inf)))
         slope = np.where(z > ends[0], gradient - gradient[i], 0.0)
-        if slope.max() <= accepted:
+        # The best of all points: with the steps the sum of x drifts.
+        if slope.max() < least:
+            least, best = slope.max(), z.copy()
+        if least <= accepted:
             break
         pair = K.diagonal() + K[i, i]
         curvature = np.maximum(pair - 2.0 * K[i], EPS * pair)
@@ -147,7 +151,7 @@ def _exchanged(
         z[i] = ends[1][i] if step == ends[1][i] - z[i] else z[i] + step
         z[j] = ends[0][j] if step == z[j] - ends[0][j] else z[j] - step
         gradient += step * (K[i] - K[j])
-    return certified(program, a * z, None, solution.n_iter, options)
+    return certified(program, a * best, None, solution.n_iter, options)
 
 
 def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
