@@ -36,6 +36,7 @@ KNOWN = {
     9613: "one target of ten that could carry the sum alone",
     10403: "two places, where the rounding of kernel values decides",
     11248: "a tube whose gap extended precision shows only relative to one slope",
+    15555: "a precomputed matrix of rank 45, whose last digits take 50,000 exchanges",
     16233: "a polynomial of degree 28 whose value at the centre overflows",
     18918: "eighteen points with C = 2e12, where the rounding of kernel values decides",
     19537: "a polynomial of degree 19, ten exchanges a point short of the optimum",

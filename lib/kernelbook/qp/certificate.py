@@ -13,6 +13,7 @@ __all__ = [
     "LARGEST_GAP",
     "MAX_ITER",
     "NARROW",
+    "NEARLY",
     "NOT_OPTIMAL",
     "ROUNDING",
     "ROUNDINGS",
@@ -31,6 +32,8 @@ CANCELLATION = 1e-6
 LARGEST_GAP = 1e-6
 # A residual of so many roundings of the gradient is no violation.
 ROUNDINGS = 64.0
+# A violation of so many tolerances is none where the gap, rounding included, is within one.
+NEARLY = 100.0
 # A box that is narrower than this part of the sum of x is no wider than rounding.
 NARROW = 64 * EPS
 # Statuses other than 'optimal'.
@@ -53,8 +56,9 @@ class Certificate:
     status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
         ``'optimal'`` if the violation is within the tolerance that was asked for, or within the
         rounding of the gradient, and the gap within 1e-6 or the tolerance, whatever rounding may
-        have done to it. ``'rounding'``
-        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
+        have done to it; a gap within the tolerance allows a hundredfold violation.
+        ``'rounding'`` if the violation is within the tolerance, but double precision leaves a
+        larger gap. Otherwise ``'stalled'``
         for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
         ``'not optimal to tol'`` for a machine that is only certified here.
 
