@@ -1,0 +1,89 @@
+"""An input below a question "Predict before you run", and a way to the words that answer it.
+
+``book/predictions/03_kernel_svm.json``, which ``tools.predictions`` makes of a table and of the
+notebook, has an entry for each question in their order; an empty one is a question that a page does
+not judge. The form is that of the exercises.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from answers import answer_input
+from docutils import nodes
+from references import anchor
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+CELL = 10_000  # MyST-NB numbers the lines of a cell from a multiple of this one
+logger = logging.getLogger(__name__)
+
+
+class Predictions(SphinxTransform):
+    default_priority = 396
+
+    def apply(self, **kwargs: object) -> None:
+        path = Path(self.env.srcdir, "book", "predictions", f"{Path(self.env.docname).name}.json")
+        if not path.exists():
+            return
+        self.env.note_dependency(str(path))
+        keys = json.loads(path.read_text(encoding="utf-8"))
+        questions = list(self._questions())
+        if len(keys) != len(questions):
+            found = f"{len(questions)} of {len(keys)} predictions in {path}"
+            logger.warning("the page has %s", found, location=self.env.docname)
+            return
+        for count, (key, question) in enumerate(zip(keys, questions, strict=True), 1):
+            if key:
+                question.parent.insert(question.parent.index(question) + 1, self._form(count, key))
+
+    def _questions(self) -> Iterator[nodes.paragraph]:
+        for words in self.document.findall(nodes.strong):
+            if words.astext().startswith("Predict") and isinstance(words.parent, nodes.paragraph):
+                yield words.parent
+
+    def _form(self, count: int, key: dict[str, Any]) -> answer_input:
+        name = f"prediction-{count}"
+        target, what = self._target(f"{name}-answer", key.pop("place"))
+        return answer_input(
+            "",
+            name=name,
+            label="Your prediction",
+            key=key,
+            classes=["prediction"],
+            place=f'<a class="answer-place" href="#{target}" hidden>Compare with {what}</a>',
+        )
+
+    def _target(self, name: str, place: dict[str, Any]) -> tuple[str, str]:
+        """Where the answer stands, and what that is."""
+        if place["figure"]:
+            return anchor("figure", place["figure"]), f"figure {place['figure']}"
+        cells = (each for each in self.document.findall(nodes.container))
+        if cell := next((each for each in cells if each.get("cell_index") == place["cell"]), None):
+            cell["ids"].append(name)
+            return name, "the output below"
+        start = CELL * (place["cell"] + 1)
+        nearest = max(
+            (
+                node
+                for node in self.document.findall(_holds_text)
+                if start <= node.line <= start + place["line"]
+            ),
+            key=lambda node: node.line,
+        )
+        nearest["ids"].append(name)
+        return name, "the text below"
+
+
+def _holds_text(node: nodes.Node) -> bool:
+    kinds = (nodes.paragraph, nodes.math_block, nodes.row, nodes.list_item)
+    return isinstance(node, kinds) and node.line is not None
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_transform(Predictions)
+    state = crc32(Path(__file__).read_bytes())
+    return {"env_version": state, "parallel_read_safe": True, "parallel_write_safe": True}
