@@ -128,6 +128,13 @@ globalThis.kernelbookAnswers = (() => {
       delete form.dataset.verdict;
       shown.textContent = "";
     });
+    // Not every browser unfolds what it is sent to.
+    place?.addEventListener("click", () => {
+      const found = document.querySelector(place.hash);
+      for (let box = found.closest("details"); box; box = box.parentElement.closest("details")) {
+        box.open = true;
+      }
+    });
     form.dataset.ready = "true";
   }
 

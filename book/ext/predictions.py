@@ -61,25 +61,21 @@ class Predictions(SphinxTransform):
         """Where the answer stands, and what that is."""
         if place["figure"]:
             return anchor("figure", place["figure"]), f"figure {place['figure']}"
-        cells = (each for each in self.document.findall(nodes.container))
-        if cell := next((each for each in cells if each.get("cell_index") == place["cell"]), None):
-            cell["ids"].append(name)
-            return name, "the output below"
+        for cell in self.document.findall(nodes.container):
+            if cell.get("cell_index") == place["cell"]:
+                cell["ids"].append(name)
+                return name, "the output below"
         start = CELL * (place["cell"] + 1)
-        nearest = max(
-            (
-                node
-                for node in self.document.findall(_holds_text)
-                if start <= node.line <= start + place["line"]
-            ),
-            key=lambda node: node.line,
-        )
-        nearest["ids"].append(name)
+        around = (
+            block for block in self.document.findall(_is_block)
+            if start <= block.line <= start + place["line"]
+        )  # fmt: skip
+        max(around, key=lambda block: block.line)["ids"].append(name)
         return name, "the text below"
 
 
-def _holds_text(node: nodes.Node) -> bool:
-    kinds = (nodes.paragraph, nodes.math_block, nodes.row, nodes.list_item)
+def _is_block(node: nodes.Node) -> bool:
+    kinds = (nodes.section, nodes.paragraph, nodes.math_block, nodes.row)
     return isinstance(node, kinds) and node.line is not None
 
 
