@@ -142,13 +142,17 @@ def test_a_page_judges_predictions(tmp_path):
     assert found[3:5] == ["right", "Not this number."] and "cannot be read" in found[5]
 
 
-def page(folder, *keys):
-    """A page with a question, a figure and a paragraph that answers, and its predictions."""
+def page(folder, *keys, questions=4):
+    """A page with questions and a paragraph that answers, forms of its predictions, its warnings."""
     predicted = folder / "source" / "book" / "predictions"
     predicted.mkdir(parents=True)
     (predicted / "03_title.json").write_text(json.dumps(keys))
+    question = "**Predict before you run.** How wide?\n\nA street."
     answer = nbformat.v4.new_markdown_cell("Before.\n\nIt is four.\n\nAfter.")
-    return build(folder, "**Predict before you run.** How wide?\n\nA street.", cells=[answer])
+    text, _, warnings = build(folder, "\n\n".join([question] * questions), cells=[answer])
+    text = text.split("<article")[1]
+    forms = [each.split("</form>")[0] for each in text.split('<form class="answer prediction"')]
+    return text, forms[1:], warnings
 
 
 def key_of(**place):
@@ -159,38 +163,21 @@ def key_of(**place):
     }  # fmt: skip
 
 
-def test_a_prediction_gets_buttons_below_its_question(tmp_path):
-    text, code, warnings = page(tmp_path, key_of())
-    assert (code, warnings) == (0, "")
-    before, form = text.split('<form class="answer prediction"')
-    form, after = form.split("</form>")
-    assert before.rstrip().endswith("How wide?</p>") and after.lstrip().startswith("<p>A street.")
-    assert "<legend>Your prediction: the &lt;width&gt;</legend>" in form
-    assert form.count('type="radio"') == 2
-    assert 'href="#prediction-1-answer" hidden>Compare with the text below</a>' in form
-    assert '<p id="prediction-1-answer">It is four.</p>' in after
-    assert 'src="../_static/answers.js' in text
-
-
-def test_a_number_is_typed_and_a_figure_named(tmp_path):
+def test_predictions_get_inputs_below_their_questions(tmp_path):
     number = key_of(figure="3.1") | {"choices": [], "right": 4.0}
-    text, code, _ = page(tmp_path, number)
-    form = text.split('<form class="answer prediction"')[1].split("</form>")[0]
-    assert code == 0 and 'type="text"' in form and 'type="radio"' not in form
-    assert 'href="#figure-3-1" hidden>Compare with figure 3.1</a>' in form
-
-
-def test_an_output_that_answers_gets_an_anchor(tmp_path):
-    text, code, _ = page(tmp_path, key_of(cell=1))
-    assert code == 0 and "Compare with the output below" in text
-    assert 'id="prediction-1-answer"' in text.split("</form>")[1]
-
-
-def test_a_question_that_is_not_judged_has_no_form(tmp_path):
-    text, code, _ = page(tmp_path, {})
-    assert code == 0 and "<form" not in text.split("<article")[1]
+    text, (choice, typed, printed), warnings = page(tmp_path, key_of(), number, {}, key_of(cell=1))
+    assert warnings == ""
+    assert [part.rstrip()[-13:] for part in text.split("<form")[:3]] == ["How wide?</p>"] * 3
+    assert "<legend>Your prediction: the &lt;width&gt;</legend>" in choice
+    assert choice.count('type="radio"') == 2 and choice.count('name="answer"') == 2
+    assert 'href="#prediction-1-answer" hidden>Compare with the text below</a>' in choice
+    assert '<p id="prediction-1-answer">It is four.</p>' in text
+    assert 'type="text"' in typed and 'type="radio"' not in typed
+    assert 'href="#figure-3-1" hidden>Compare with figure 3.1</a>' in typed
+    assert "Compare with the output below" in printed
+    assert '<div class="cell docutils container" id="prediction-4-answer">' in text
 
 
 def test_a_question_that_the_page_lacks_is_a_warning(tmp_path):
-    _, code, warnings = page(tmp_path, {}, {})
-    assert code != 0 and "the page has 1 of 2 predictions" in warnings
+    _, forms, warnings = page(tmp_path, {}, key_of(), questions=1)
+    assert forms == [] and "the page has 1 of 2 predictions" in warnings

@@ -168,7 +168,7 @@ def export(row: Row, question: Question, notebook: NotebookNode) -> dict[str, An
     -------
     dict
         The entries of `Exercise.key`, ``asked``, ``choices``, ``refusal``, which is said of a wrong
-        prediction, and ``place``, the fields of the `Place` that answers. Empty for the kind "none".
+        prediction, and ``place``, the fields of the `Place` that answers. Empty for kind "none".
 
     Raises
     ------

@@ -100,7 +100,7 @@ def _choices(node: answer_input) -> str:
         f'value="{escape(choice)}">{escape(choice)}</label>'
         for place, choice in enumerate(node["key"]["choices"], 1)
     )
-    legend = f'{node["label"]}: {escape(node["key"]["asked"])}'
+    legend = f"{node['label']}: {escape(node['key']['asked'])}"
     return (
         f"<fieldset><legend>{legend}</legend>{radios}</fieldset>"
         f'<span class="answer-row">{BUTTON}</span>'

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-CELL = 10_000  # MyST-NB numbers the lines of a cell from a multiple of this one
+CELL, FIRST = 10_000, 2  # MyST-NB numbers the lines of the first cell from 10,002
 logger = logging.getLogger(__name__)
 
 
@@ -65,7 +65,7 @@ class Predictions(SphinxTransform):
             if cell.get("cell_index") == place["cell"]:
                 cell["ids"].append(name)
                 return name, "the output below"
-        start = CELL * (place["cell"] + 1)
+        start = CELL * (place["cell"] + 1) + FIRST
         around = (
             block for block in self.document.findall(_is_block)
             if start <= block.line <= start + place["line"]
