@@ -1,4 +1,4 @@
-r"""One form for the duals of all kernel machines with an RBF kernel, and its independent check.
+r"""One form for the duals of all kernel machines, and its independent check.
 
 A machine minimises, over w and b,
 
@@ -21,7 +21,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-__all__ = ["LIMITS", "Dual", "check", "classification", "description", "regression"]
+__all__ = [
+    "LIMITS",
+    "Dual",
+    "check",
+    "classification",
+    "description",
+    "regression",
+    "squared_norm",
+]
 
 ROWS = 1000
 # A coefficient so close to an end of its box, relative to the box, is at that end.
@@ -32,7 +40,10 @@ LIMITS = {"gap": 1e-10, "violation": 1e-6, "infeasibility": 1e-10}
 
 
 class Dual(NamedTuple):
-    """The numbers of the table above, one a row; ``factor`` D (n,) makes the kernel D K D."""
+    """The numbers of the table above, one a row; ``factor`` D (n,) makes the kernel D K D.
+
+    The kernel is the RBF; with a ``degree`` it is (gamma x'z + 1)^degree.
+    """
 
     X: np.ndarray
     gamma: float
@@ -41,6 +52,7 @@ class Dual(NamedTuple):
     box: np.ndarray
     total: float
     factor: np.ndarray | float = 1.0
+    degree: int | None = None
 
 
 def classification(
@@ -49,8 +61,9 @@ def classification(
     box: np.ndarray | float,
     gamma: float,
     factor: np.ndarray | float = 1.0,
+    degree: int | None = None,
 ) -> Dual:
-    return Dual(X, gamma, y, y, np.broadcast_to(box, y.shape), 0.0, factor)
+    return Dual(X, gamma, y, y, np.broadcast_to(box, y.shape), 0.0, factor, degree)
 
 
 def regression(X: np.ndarray, y: np.ndarray, C: float, epsilon: float, gamma: float) -> Dual:
@@ -97,16 +110,32 @@ def check(dual: Dual, x: np.ndarray) -> dict[str, float]:
     }
 
 
+def squared_norm(dual: Dual, coefficients: np.ndarray) -> float:
+    """c'Kc for coefficients c (n,), never negative."""
+    return max(float(coefficients @ _products(dual, coefficients)[0]), 0.0)
+
+
 def _products(dual: Dual, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """K c and K |c|, (n,) each, in blocks of rows and over the support vectors only."""
+    """K c and |K| |c|, (n,) each, in blocks of rows and over the support vectors only."""
+    if dual.degree == 1:
+        sizes = np.abs(dual.X)
+        values = dual.X @ (dual.X.T @ coefficients) * dual.gamma + coefficients.sum()
+        magnitudes = sizes @ (sizes.T @ np.abs(coefficients)) * dual.gamma
+        return values, magnitudes + np.abs(coefficients).sum()
     kept = np.flatnonzero(coefficients)
     scaled = (dual.factor * coefficients)[kept]
     both = np.column_stack([scaled, np.abs(scaled)])
     products = np.vstack(
         [
-            np.exp(-dual.gamma * cdist(rows, dual.X[kept], "sqeuclidean")) @ both
+            _values(dual, rows, dual.X[kept]) @ both
             for rows in np.array_split(dual.X, -(-len(dual.X) // ROWS))
         ]
     )
     values, magnitudes = (products * np.reshape(dual.factor, (-1, 1))).T
     return values, magnitudes
+
+
+def _values(dual: Dual, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
+    if dual.degree is None:
+        return np.exp(-dual.gamma * cdist(rows, points, "sqeuclidean"))
+    return (dual.gamma * (rows @ points.T) + 1.0) ** dual.degree

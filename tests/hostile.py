@@ -222,7 +222,7 @@ def relative_gap(problem: Problem) -> tuple[float, ...]:
     """The gap of a fitted machine, with the multiplier of the equality that makes it least.
 
     It stands between the smallest and the largest one within the rounding of extended precision;
-    last comes the largest one where each kernel value, too, is known to double precision only.
+    last comes the largest one where each kernel value, too, is known to its documented error only.
     """
     K, q, a, b, lower, upper, x = _program(problem)
     objective = x @ K @ x / 2 + q @ x
@@ -233,7 +233,7 @@ def relative_gap(problem: Problem) -> tuple[float, ...]:
     terms, linear = terms - terms[k], a * q - a[k] * q[k]
     gradient = a * (terms.sum(axis=1) + linear)
     noise = np.finfo(Wide).eps * (np.sqrt((terms**2).sum(axis=1)) + np.abs(linear))
-    values = 0.0 if problem.machine.kernel == "precomputed" else np.finfo(float).eps / 2
+    values = problem.machine.kernel_.entry_error
     double = noise + values * np.where(terms.any(axis=1), sizes + sizes[k], 0)
     noises = (-noise, 0.0, noise, double)
     gaps = [_least_gap(gradient, a, lower, upper, x, each) for each in noises]

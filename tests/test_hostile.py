@@ -34,8 +34,15 @@ KNOWN = {
     7137: "a straight line with C = 1e13, where the rounding of kernel values decides",
     7981: "violations within sixty roundings of the gradient",
     9613: "one target of ten that could carry the sum alone",
+    10403: "two places, where the rounding of kernel values decides",
     11248: "a tube whose gap extended precision shows only relative to one slope",
+    15555: "a precomputed matrix of rank 45, whose last digits take 50,000 exchanges",
     16233: "a polynomial of degree 28 whose value at the centre overflows",
+    18918: "eighteen points with C = 2e12, where the rounding of kernel values decides",
+    19537: "a polynomial of degree 19, ten exchanges a point short of the optimum",
+    20774: "a precomputed kernel whose objective is rounding in double precision, C = 3e12",
+    21734: "four points whose objective loses its first digit in double precision",
+    22742: "a polynomial of degree 26 whose powers alternate in sign",
 }
 
 

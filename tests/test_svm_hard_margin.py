@@ -144,8 +144,18 @@ def test_equal_points_of_both_classes_are_refused(kernel):
     X[0] = X[1]
     with pytest.raises(NotSeparableError) as raised:
         HardMarginSVC(kernel=kernel).fit(X, y)
-    if kernel == "rbf":  # there the two equal points are the only obstacle
-        assert_allclose(raised.value.weights, np.arange(20) < 2, atol=1e-9)
+    assert raised.match("rows 0 and 1 are equal")
+    assert_array_equal(raised.value.weights, np.arange(20) < 2)
+
+
+def test_copies_are_seen_in_a_gram_matrix():
+    X = np.array([[0.0], [1.0], [2.0], [1.0]])
+    y = np.array([-1, -1, 1, 1])
+    with pytest.raises(NotSeparableError, match="rows 1 and 3") as raised:
+        HardMarginSVC(kernel="precomputed").fit(X @ X.T, y)
+    assert_array_equal(raised.value.weights, [0, 1, 0, 1])
+    # Copies within a class stand in nobody's way.
+    assert HardMarginSVC(kernel="linear").fit(X, [-1, -1, 1, -1]).margin_ > 0
 
 
 def test_a_failed_hard_margin_leaves_the_old_fit_as_it_was():

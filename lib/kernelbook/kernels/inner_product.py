@@ -284,9 +284,24 @@ class _AboutCentre(Kernel):
             return g
         s, t = self._slopes(U), self._slopes(V)
         v = a + (s[:, None] + t)
-        powers: Any = np.arange(1, degree)
-        mixed = (s[:, None] ** powers) @ mixed_coefficients(a, degree) @ (t[:, None] ** powers).T
-        return g * _power_quotient(v + g, v, degree) + mixed
+        return g * _power_quotient(v + g, v, degree) + _mixed_terms(a, s, t, v, degree)
+
+
+def _mixed_terms(a: float, s: Array, t: Array, v: Matrix, degree: int) -> Matrix:
+    r"""Return :math:`v^D - (a+s)^D - (a+t)^D + a^D` for v = a + s + t, an outer sum.
+
+    From one degree to the next it is multiplied by v, and gains what the slopes of the two sides
+    have in common. While a + s, a + t and v are positive all terms have one sign; the binomial
+    sum in powers of s and t alternates where these are negative.
+    """
+    mixed = np.zeros_like(v)
+    of_s, of_t, power = np.ones_like(s), np.ones_like(t), 1.0
+    for _ in range(degree - 1):
+        mixed *= v
+        mixed += np.column_stack([s * of_s, s]) @ np.vstack([t, t * of_t])
+        power *= a
+        of_s, of_t = of_s * (a + s) + power, of_t * (a + t) + power
+    return mixed
 
 
 def _multiplicity(factors: tuple[int, ...]) -> int:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kernelbook.qp.program import EPS
 
 __all__ = [
@@ -10,12 +13,16 @@ __all__ = [
     "LARGEST_GAP",
     "MAX_ITER",
     "NARROW",
+    "NEARLY",
     "NOT_OPTIMAL",
     "ROUNDING",
     "ROUNDINGS",
     "STALLED",
     "Certificate",
+    "Residual",
 ]
+
+Array = NDArray[np.float64]
 
 FEASIBILITY = 1e-10
 # A gradient below this fraction of the sum of its terms' magnitudes is what cancellation left,
@@ -25,6 +32,8 @@ CANCELLATION = 1e-6
 LARGEST_GAP = 1e-6
 # A residual of so many roundings of the gradient is no violation.
 ROUNDINGS = 64.0
+# A violation of so many tolerances is none where the gap, rounding included, is within one.
+NEARLY = 100.0
 # A box that is narrower than this part of the sum of x is no wider than rounding.
 NARROW = 64 * EPS
 # Statuses other than 'optimal'.
@@ -47,8 +56,9 @@ class Certificate:
     status : {'optimal', 'not optimal to tol', 'rounding', 'stalled', 'max_iter'}
         ``'optimal'`` if the violation is within the tolerance that was asked for, or within the
         rounding of the gradient, and the gap within 1e-6 or the tolerance, whatever rounding may
-        have done to it. ``'rounding'``
-        if the violation is, but double precision leaves a larger gap. Otherwise ``'stalled'``
+        have done to it; a gap within the tolerance allows a hundredfold violation.
+        ``'rounding'`` if the violation is within the tolerance, but double precision leaves a
+        larger gap. Otherwise ``'stalled'``
         for a solver that could not go on, ``'max_iter'`` for one that was stopped, and
         ``'not optimal to tol'`` for a machine that is only certified here.
 
@@ -61,3 +71,28 @@ class Certificate:
     duality_gap: float
     kkt_violation: float
     status: str
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a proof is made of, where it is known to more digits than double precision has.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Gradient plus the multiplier times a.
+    noise : ndarray of shape (n,)
+        What rounding may have done to these.
+    multiplier : float
+        Of the equality.
+    objective : float
+        1/2 x'Qx + q'x.
+    doubt : float
+        What rounding may have done to that.
+    """
+
+    values: Array
+    noise: Array
+    multiplier: float
+    objective: float
+    doubt: float

@@ -2,14 +2,14 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernelbook.exceptions import InfeasibleError
-from kernelbook.qp.certificate import MAX_ITER, NARROW, ROUNDING, STALLED
+from kernelbook.qp.certificate import MAX_ITER, NARROW, ROUNDING, STALLED, Residual
 from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.polish import solve_free
 from kernelbook.qp.program import EPS, QuadraticProgram
@@ -26,7 +26,7 @@ Minimise = Callable[
 # Up to so many variables the interior point takes over where the exact solver has not ended.
 DENSE_UP_TO = 2000
 # Up to so many variables, and so many times that number, pairs are exchanged.
-EXCHANGE_UP_TO, EXCHANGES = 500, 10
+EXCHANGE_UP_TO, EXCHANGES = 500, 50
 # Slack, in units of rounding, that a tilted solution leaves itself; and points that are tried.
 TILT, TILTS = 8.0, 4
 # Extended precision: 64 bits on most machines, at worst the double precision of the rest.
@@ -132,10 +132,14 @@ def _exchanged(
     z, gradient = a * solution.x, a * (solution.product + program.q)
     unit = float(max(np.abs(solution.product).max(), np.abs(program.q).max()))
     accepted = max(0.1 * options.tol * unit, float(rounding(program, solution.x).max()))
+    least, best = np.inf, z
     for _ in range(EXCHANGES * len(a)):
         i = int(np.argmin(np.where(z < ends[1], gradient, np.inf)))
         slope = np.where(z > ends[0], gradient - gradient[i], 0.0)
-        if slope.max() <= accepted:
+        # The best of all points: with the steps the sum of x drifts.
+        if slope.max() < least:
+            least, best = slope.max(), z.copy()
+        if least <= accepted:
             break
         pair = K.diagonal() + K[i, i]
         curvature = np.maximum(pair - 2.0 * K[i], EPS * pair)
@@ -147,19 +151,10 @@ def _exchanged(
         z[i] = ends[1][i] if step == ends[1][i] - z[i] else z[i] + step
         z[j] = ends[0][j] if step == z[j] - ends[0][j] else z[j] - step
         gradient += step * (K[i] - K[j])
-    return certified(program, a * z, None, solution.n_iter, options)
+    return certified(program, a * best, None, solution.n_iter, options)
 
 
-@dataclass(frozen=True)
-class _Residual:
-    """Residuals in extended precision, with the multiplier for which the gap is least."""
-
-    values: Array
-    noise: Array
-    multiplier: float
-
-
-def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
+def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
     """The residuals at x; None where that is too large a problem, or a bound is infinite."""
     a, down, up = program.a, x - program.lower, program.upper - x
     if len(x) > DENSE_UP_TO or not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
@@ -178,10 +173,15 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> _Residual | None:
         size = program.Q.entry_error * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
     best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
-    return _Residual(
+    entries = WIDE_EPS + program.Q.entry_error
+    summands = a * x * terms.sum(axis=1) / 2 + a * x * q
+    sizes = np.linalg.norm(terms, axis=1) * entries + np.abs(q) * unit
+    return Residual(
         (a * (gradient + best)).astype(np.float64),
         noise.astype(np.float64),
         float(best - terms[k].sum() - q[k]),
+        objective=float(summands.sum()),
+        doubt=float(np.abs(x) @ sizes + WIDE_EPS * np.abs(summands).sum()),
     )
 
 
@@ -215,7 +215,7 @@ def _in_extended_precision(
         found = _wide_residual(program, x)
         if found is None:
             break
-        tried = _certified_by(found, program, x, options, solution.n_iter)
+        tried = certified(program, x, None, solution.n_iter, options, found)
         if tried.status == "optimal":
             return tried
         # A point beside the solution counts only if it proves more: it may well be worse.
@@ -227,22 +227,7 @@ def _in_extended_precision(
     return same
 
 
-def _certified_by(
-    found: _Residual, program: QuadraticProgram, x: Array, options: SolverOptions, n_iter: int
-) -> QPSolution:
-    return certified(
-        program,
-        x,
-        None,
-        n_iter,
-        options,
-        multiplier=found.multiplier,
-        residual=found.values,
-        noise=found.noise,
-    )
-
-
-def _tilted(program: QuadraticProgram, x: Array, found: _Residual) -> Array | None:
+def _tilted(program: QuadraticProgram, x: Array, found: Residual) -> Array | None:
     """A point beside x whose free variables want to move towards the nearer bound.
 
     Where the other bound is farther by orders of magnitude, a residual that rounding could turn

@@ -1,7 +1,6 @@
 r"""Solve a quadratic program and prove it: dispatch to a solver, then the certificate."""
 
 from dataclasses import dataclass, replace
-from math import copysign
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,13 @@ from kernelbook.qp.certificate import (
     LARGEST_GAP,
     MAX_ITER,
     NARROW,
+    NEARLY,
     NOT_OPTIMAL,
     ROUNDING,
     ROUNDINGS,
     STALLED,
     Certificate,
+    Residual,
 )
 from kernelbook.qp.multipliers import multiplier_bounds
 from kernelbook.qp.options import SOLVERS, SolverOptions
@@ -297,10 +298,7 @@ def certified(
     product: Array | None,
     n_iter: int,
     options: SolverOptions,
-    *,
-    multiplier: float | None = None,
-    residual: Array | None = None,
-    noise: Array | None = None,
+    residual: Residual | None = None,
 ) -> QPSolution:
     """Return a point with its proof, whatever found it.
 
@@ -316,13 +314,9 @@ def certified(
         Steps that led to the point.
     options : SolverOptions
         Tolerance and limit of steps.
-    multiplier : float, default=None
-        That of the equality. If None, what the free variables agree on.
-    residual : ndarray of shape (n,), default=None
-        Gradient plus that multiplier times a. If None, it is computed from the product.
-    noise : ndarray of shape (n,), default=None
-        What rounding may have done to the residual. If None, twice what :func:`rounding` says,
-        which is a mean and no bound.
+    residual : Residual, default=None
+        What is known to more digits. If None, the multiplier is that of the free variables, and
+        the noise twice :func:`rounding`, which is a mean and no bound.
 
     Returns
     -------
@@ -336,33 +330,33 @@ def certified(
     """
     q, a, lower, upper = program.q, program.a, program.lower, program.upper
     product = program.Q.product(x) if product is None else product
-    gradient = product + q
+    objective, gradient = 0.5 * float(x @ product) + float(q @ x), product + q
     # The part along a belongs to the multiplier; without it the differences keep their digits.
     along = float(a @ gradient) / float(a @ a)
-    objective = 0.5 * float(x @ product) + float(q @ x)
     gradient -= along * a
-    if multiplier is None:
-        given = fitting_multiplier(gradient, x, a, lower, upper)
-    else:
-        given = multiplier + along
     size, largest = float(np.abs(x).sum()), float(program.sizes_of_terms.max())
     by_b = 0.5 * CANCELLATION * float(program.spreads.max()) * program.b**2 / float((a**2).max())
     unit = max(float(np.abs(q).max()), float(np.abs(product).max()), CANCELLATION * largest * size)
     rounded = rounding(program, x)
+    known = residual
+    if known is None:
+        given = fitting_multiplier(gradient, x, a, lower, upper)
+        doubt = float(np.abs(x) @ (rounded + EPS * np.abs(product)))
+        known = Residual(gradient + given * a, 2 * rounded, given - along, objective, doubt)
     # What rounding may have made of an objective whose terms cancel is no unit of a gap.
-    in_doubt = float(np.abs(x) @ (rounded + EPS * np.abs(product)))
+    sure = max(abs(known.objective) - known.doubt, by_b)
     certificate = certify_residual(
-        gradient + given * a if residual is None else residual,
+        known.values,
         x,
         lower,
         upper,
-        objective=copysign(max(abs(objective) - in_doubt, by_b), objective),
+        objective=float(np.copysign(sure, known.objective)),
         scale=unit or 1.0,
         tol=options.tol,
-        noise=2 * rounded if noise is None else noise,
+        noise=known.noise,
         slack=0.0 if residual is None else ROUNDINGS * rounded,
     )
-    if not np.isfinite([objective, along, certificate.duality_gap]).all():
+    if not np.isfinite([known.objective, along, certificate.duality_gap]).all():
         raise ValueError(
             "the products of kernel values and C (or of prior_scale and n**prior_exponent) "
             "overflow: rescale X, or lower them."
@@ -372,12 +366,12 @@ def certified(
         status = MAX_ITER if n_iter >= options.max_iter else STALLED
     return QPSolution(
         x=x,
-        multiplier=given - along,
+        multiplier=known.multiplier,
         duality_gap=certificate.duality_gap,
         kkt_violation=certificate.kkt_violation,
         n_iter=n_iter,
         status=status,
-        objective=objective,
+        objective=known.objective,
         product=product,
     )
 
@@ -430,7 +424,7 @@ def certify_residual(
     scale : float
         The unit of the violation.
     tol : float
-        Largest violation, in that unit, that counts as optimal.
+        Largest violation, in that unit, that counts as optimal; 100 tol if the gap is within tol.
     noise : float or ndarray of shape (n,), default=0.0
         What rounding may have done to each entry of the gradient. The gap that counts is the
         largest within it.
@@ -454,24 +448,21 @@ def certify_residual(
     >>> certify_residual(one, one, zero, one, objective=4.0, scale=1.0, tol=1e-9)
     Certificate(duality_gap=0.25, kkt_violation=1.0, status='not optimal to tol')
     """
-    objects = (residual < 0) & (x < upper) | (residual > 0) & (x > lower)
+    objects = np.where(residual < 0, x < upper, x > lower)
     violations = np.where(objects, np.abs(residual), 0.0)
-    violation = float(violations.max(initial=0.0))
     reach = 2 * float(np.abs(x).max(initial=0.0))
     down = np.where(np.isfinite(lower), x - lower, reach)
     up = np.where(np.isfinite(upper), upper - x, reach)
     gap = float(np.maximum(residual, 0) @ down + np.maximum(-residual, 0) @ up)
-    possible = float(
-        np.maximum(
-            np.maximum(residual + noise, 0) * down, np.maximum(noise - residual, 0) * up
-        ).sum()
-    )
+    falls, rises = np.maximum(residual + noise, 0), np.maximum(noise - residual, 0)
+    possible = float(np.maximum(falls * down, rises * up).sum())
     size = max(abs(objective), abs(objective - gap)) or 1.0
-    if (violations > np.maximum(tol * scale, slack)).any():
-        return Certificate(gap / size, violation / scale, NOT_OPTIMAL)
-    if possible <= max(LARGEST_GAP, tol) * size:
-        return Certificate(gap / size, violation / scale, "optimal")
-    return Certificate(possible / size, violation / scale, ROUNDING)
+    allowed = NEARLY * tol if possible <= tol * size else tol
+    status = "optimal" if possible <= max(LARGEST_GAP, tol) * size else ROUNDING
+    if (violations > np.maximum(allowed * scale, slack)).any():
+        status = NOT_OPTIMAL
+    told, worst = possible if status == ROUNDING else gap, float(violations.max(initial=0.0))
+    return Certificate(told / size, worst / scale, status)
 
 
 def fitting_multiplier(gradient: Array, x: Array, a: Array, lower: Array, upper: Array) -> float:

@@ -175,6 +175,7 @@ class HardMarginSVC(BinaryClassifier):
         classes, signs = encode_labels(y)
         every = np.arange(len(X))
         kernel, _, split = self._training_points(X, every)
+        _refuse_copies(X, signs)
         options = SolverOptions(self.tol, self.max_iter, self.solver)
         K = low_rank_matrix(split, X, options) or DenseQuadratic(
             training_gram(split, X), entry_error=split.entry_error
@@ -191,6 +192,23 @@ class HardMarginSVC(BinaryClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _refuse_copies(X: Array, signs: Array) -> None:
+    """Raise NotSeparableError if a point, or a row of a Gram matrix, has both labels."""
+    _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    others = np.flatnonzero(signs != signs[first][group])
+    if len(others) == 0:
+        return
+    copy, other = first[group[others[0]]], others[0]
+    weights = np.zeros(len(signs))
+    weights[[copy, other]] = 1.0
+    raise NotSeparableError(
+        f"the data are not separable: rows {copy} and {other} are equal and have different "
+        "labels. Use KernelSVC with a finite C, or remove one of them.",
+        weights=weights,
+        distance=0.0,
+    )
 
 
 def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolution:
