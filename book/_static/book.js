@@ -51,9 +51,9 @@
     document.querySelectorAll("main td").forEach((cell) => {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       const long = [];
-      while (texts.nextNode()) if (/\S{25}/.test(texts.currentNode.data)) long.push(texts.currentNode);
+      while (texts.nextNode()) if (/\S{18}/.test(texts.currentNode.data)) long.push(texts.currentNode);
       long.filter((text) => !text.parentElement.closest("mjx-container")).forEach((text) => {
-        const pieces = text.data.match(/\s+|[^\s_/]{1,16}[_/]?|[_/]/g);
+        const pieces = text.data.match(/\s+|[^\s_/.]{1,14}[_/.]?|[_/.]/g);
         text.replaceWith(...pieces.flatMap((piece) => [piece, document.createElement("wbr")]));
       });
     });
