@@ -1,7 +1,6 @@
 """Answers to the exercises of notebook 04, SVM on card fraud."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from scipy.stats import binom
@@ -16,15 +15,11 @@ PREVALENCE = FRAUDS / (FRAUDS + GENUINE)
 SPARE, ALLOWED, RATE = 2131, 2, 0.001
 
 Array = np.ndarray
-THREE, LABELS = np.array([0.0, 3.0, 4.0]), np.array([-1.0, 1.0, 1.0])
-CLIPPED = np.array([1.0, 1.0, 0.0])  # times C: no free support vector
-TEN = np.array([0, 1, 2, 2.5, 3, 1.5, 2.2, 4, 5, 6])
-SIGNS = np.repeat([-1.0, 1.0], 5)
-SOLUTIONS = (  # r, y, alpha and C; of each set without a free support vector the mirror image, too
-    (LABELS - 0.3 * THREE, LABELS, 0.1 * CLIPPED, 0.1),
-    (-LABELS + 0.3 * THREE, -LABELS, 0.1 * CLIPPED, 0.1),
-    (LABELS - 0.15 * THREE, LABELS, 0.05 * CLIPPED, 0.05),
-    (SIGNS - 0.5 * TEN, SIGNS, np.array([0, 0.075, 1, 1, 1, 1, 1, 1, 0.075, 0]), 1.0),
+LUCK = np.arange(190.0), np.append(np.ones(189, dtype=int), 0), GENUINE / 4500
+RANKINGS = (  # scores, labels, and payments for which a genuine row stands
+    (np.array([0.2, 2.5, -1.0, 1.5, 0.7, -0.3]), np.array([1, 1, 0, 0, 1, 0]), 10.0),
+    (np.array([3.0, 2.0, 1.0, 0.0]), np.array([0, 1, 0, 1]), 2.0),
+    LUCK,  # one genuine row above all frauds
 )
 
 
@@ -32,23 +27,16 @@ def log_odds(fraction: float) -> float:
     return math.log(fraction / (1 - fraction))
 
 
-def midpoint(r: Array, y: Array, alpha: Array, C: float) -> float:
-    """Middle of the interval (2.8)."""
-    below = (y > 0) == (alpha < C)
-    return float((r[below].max() + r[~below].min()) / 2)
+def average_precision(f: Array, y: Array, weight: float) -> float:
+    """Mean over the frauds of the precision down to each of them."""
+    return float(precisions_of(f, y, weight)[y[np.argsort(-f)] == 1].mean())
 
 
-def free_or(otherwise: Callable[..., float]) -> Callable[..., float]:
-    """Mean over the free support vectors, and something else where there are none."""
-
-    def bias(r: Array, y: Array, alpha: Array, C: float) -> float:
-        free = (alpha > 0) & (alpha < C)
-        return float(r[free].mean()) if free.any() else otherwise(r, y, alpha, C)
-
-    return bias
-
-
-bias_of = free_or(midpoint)
+def precisions_of(f: Array, y: Array, weight: float) -> Array:
+    """Precision at each threshold, the highest first."""
+    ranked = y[np.argsort(-f)]
+    right, false = np.cumsum(ranked), weight * np.cumsum(1 - ranked)
+    return np.asarray(right / (right + false))
 
 
 EXERCISES = (
@@ -105,21 +93,28 @@ EXERCISES = (
     ),
     Exercise(
         "04.4",
-        right=bias_of,
-        evaluate=lambda function: values_on(function, SOLUTIONS),
+        right=average_precision,
+        evaluate=lambda function: values_on(function, RANKINGS),
         mistakes=(
-            (free_or(lambda r, y, alpha, C: 0.0), "Without free support vectors b is not 0."),
             (
-                lambda r, y, alpha, C: r[alpha > 0].mean(),
-                "The mean runs over the free support vectors only, not over the bounded ones.",
+                lambda f, y, weight: average_precision(f, y, 1.0),
+                "That is the area on the sample: a genuine row stands for `weight` payments.",
             ),
             (
-                free_or(lambda r, y, alpha, C: r[alpha > 0].mean()),
-                "Without free support vectors each point bounds b from one side; none fixes it.",
+                lambda f, y, weight: average_precision(-f, y, weight),
+                "The highest score ranks first: `np.argsort` sorts the other way.",
+            ),
+            (
+                lambda f, y, weight: precisions_of(f, y, weight).mean(),
+                "The mean runs over the frauds only: the area grows where the sensitivity does.",
+            ),
+            (
+                lambda f, y, weight: precisions_of(f, y, weight)[-1],
+                "That is the precision if every payment raises an alarm.",
             ),
         ),
-        otherwise="Is the mean over the free support vectors right, and each point on its side of "
-        "the interval where there are none?",
+        otherwise="Sort, count frauds and genuine payments down to each fraud, divide, and take "
+        "the mean over the frauds.",
     ),
     Exercise(
         "04.5",
