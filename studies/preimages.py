@@ -9,6 +9,11 @@ components; for the kernel also the factor on the gamma of the median rule; for 
 number of neighbours; for 'ridge' its regularization. All answers are clipped to 0 and 16, the
 range of a pixel; PCA once more without it. 290 components are nearly all of the 299 that there
 are, the end of the range and no edge. Baselines: the noise left in, and the mean digit.
+'PCA, shrunk' keeps all components and multiplies each score by l / (l + s), with l the variance of
+the clean digits along the component: the best linear filter if s is the variance of the noise. s is
+chosen on the same 60 digits. This row was added after the results of the others had been seen,
+which keep or drop a component in PCA and weigh it in the kernel ways; digits, noise and seeds are
+those of the first run, and the other rows came out again as they were.
 
 *Measures* on the 150 digits: mean squared error a pixel; ``grey``, the mean of the pixels that
 are 0 in the clean digit; with a nearest neighbour that learned the 300 clean digits, ``right``,
@@ -51,13 +56,24 @@ FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 NEIGHBORS = (5, 10, 20, 40)
 PENALTIES = (1e-3, 1e-2, 0.1, 1.0)
 STRAIGHT_COUNTS = tuple(range(5, 41, 5))
+SHRINKAGES = (4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0)
 GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
     "PCA": {"components": STRAIGHT_COUNTS},
+    "PCA, shrunk": {"s": SHRINKAGES},
     "fixed point": {"components": COUNTS, "factor": FACTORS[2:]},
     "distance": {"components": COUNTS, "factor": FACTORS[:4], "own": NEIGHBORS},
     "ridge": {"components": COUNTS, "factor": FACTORS[:5], "own": PENALTIES},
 }
-METHODS = ("fixed point", "distance", "ridge", "PCA", "PCA, not clipped", "noise", "mean digit")
+METHODS = (
+    "fixed point",
+    "distance",
+    "ridge",
+    "PCA, shrunk",
+    "PCA",
+    "PCA, not clipped",
+    "noise",
+    "mean digit",
+)
 MARGIN = {"error": 0.4, "right": 0.02}
 TABLE = data_directory() / "results" / "preimages.csv"
 
@@ -175,6 +191,9 @@ def _candidates(learn: Array) -> Iterator[tuple[str, dict[str, float], Way]]:
     """Every setting of every method, and the function that restores points by it."""
     for count in STRAIGHT_COUNTS:
         yield "PCA", {"components": count}, partial(_straight, PCA(count).fit(learn))
+    every = PCA().fit(learn)
+    for shrinkage in SHRINKAGES:
+        yield "PCA, shrunk", {"s": shrinkage}, partial(_shrunk, every, shrinkage)
     gamma, mean = resolve_gamma("median", learn), learn.mean(axis=0)
     for factor, count in product(FACTORS, COUNTS):
         model = KernelPCA(count, gamma=factor * gamma).fit(learn)
@@ -192,6 +211,11 @@ def _candidates(learn: Array) -> Iterator[tuple[str, dict[str, float], Way]]:
 
 def _straight(model: PCA, X: Array) -> Array:
     return model.inverse_transform(model.transform(X))
+
+
+def _shrunk(model: PCA, shrinkage: float, X: Array) -> Array:
+    variances = model.explained_variance_
+    return model.inverse_transform(model.transform(X) * (variances / (variances + shrinkage)))
 
 
 def _curved(model: KernelPCA, preimage: str, n_neighbors: int, X: Array) -> Array:

@@ -107,7 +107,7 @@ def test_a_choice_at_an_edge_is_noticed(tmp_path):
 
 # Tables of one split: sections that a reader must not take for a comparison.
 ONE_SPLIT = {
-    "09": ["Where it loses", "Real data"],
+    "09": ["Where it loses"],
     "10": ["Two distances in one factor"],
     "11": ["Where one class is right"],
     "13": ["Beside simple rules"],

@@ -35,7 +35,7 @@ LIVE = {
     "collapse_slider": "posterior",
 }
 # Live figures that follow a figure of a notebook which has no sliders, by its number.
-AFTER = {"7.2": "kpca", "13.4": "metropolis"}
+AFTER = {"6.2": "fisher", "7.2": "kpca", "13.4": "metropolis"}
 
 
 def still(text: str, env: BuildEnvironment) -> nodes.paragraph:
