@@ -20,7 +20,7 @@ __all__ = ["WAITING", "Place", "Question", "Row", "export", "predictions", "ques
 
 TABLE = Path(__file__).with_name("predictions.csv")
 # Notebooks whose questions have no rows yet, and therefore no inputs.
-WAITING = frozenset({"03", "06", "07", "09", "13", "14"})
+WAITING = frozenset({"13", "14"})
 QUESTION = re.compile(r"\*\*Predict\b[^*]*\*\*\s*(.+?)(?=\n\s*\n|\Z)", re.DOTALL)
 FIGURE = re.compile(r"\*\*Figure (\d+\.\d+)\.\*\*")
 NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
