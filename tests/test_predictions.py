@@ -143,7 +143,7 @@ def test_a_page_judges_predictions(tmp_path):
 
 
 def page(folder, *keys, questions=4):
-    """A page with questions and a paragraph that answers, forms of its predictions, its warnings."""
+    """A page with questions and a paragraph that answers: its text, its forms, its warnings."""
     predicted = folder / "source" / "book" / "predictions"
     predicted.mkdir(parents=True)
     (predicted / "03_title.json").write_text(json.dumps(keys))
