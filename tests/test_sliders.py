@@ -30,7 +30,7 @@ PANELS = {
     ),
     "sphere_slider": (lambda: sliders.sphere_slider(BENT, BENT + 0.1), {"nu": 0.5, "gamma": 10.0}),
     "magnification_slider": (lambda: sliders.magnification_slider(*RARE, RARE[0]), {"tau": 0.1}),
-    "collapse_slider": (lambda: sliders.collapse_slider(BENT), {"prior": "row_sum", "s": 10.0}),
+    "collapse_slider": (lambda: sliders.collapse_slider(BENT), {"prior": "row_mean", "s": 10.0}),
 }
 
 

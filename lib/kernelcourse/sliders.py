@@ -313,18 +313,20 @@ def collapse_slider(X: ArrayLike, gamma: float = 1.0) -> SliderPanel:
     SliderPanel
         With controls ``prior`` (the row sums or the row means of the Gram matrix, with a minus
         sign) and ``s`` (1e-2 to 1e2), the mean and the scale of the prior of a
-        :class:`BayesianSVDD`.
+        :class:`BayesianSVDD`. It starts with the row sums and s = 1.
 
     Examples
     --------
     Two points at a distance have equal row sums, and a narrow prior keeps their weights equal.
 
-    >>> print(collapse_slider([[0.0, 0.0], [3.0, 0.0]]).sentence.partition(";")[0])
-    m = -K1/n, s = 0.01: a draw rests on 2 effective atoms of 2 points
+    >>> panel = collapse_slider([[0.0, 0.0], [3.0, 0.0]])
+    >>> panel.controls["s"].value = 0.01
+    >>> print(panel.sentence.partition(";")[0])
+    m = -K1, s = 0.01: a draw rests on 2 effective atoms of 2 points
     """
     X = np.asarray(X, dtype=float)
     limits = _around(X)
-    names = {"row_mean": "-K1/n", "row_sum": "-K1"}
+    names = {"row_sum": "-K1", "row_mean": "-K1/n"}
 
     def draw(ax: Any, prior: str, s: float) -> str:
         machine = BayesianSVDD(
@@ -355,7 +357,7 @@ def collapse_slider(X: ArrayLike, gamma: float = 1.0) -> SliderPanel:
     prior = _needed("ipywidgets").Dropdown(
         description="prior mean", options=[(name, prior) for prior, name in names.items()]
     )
-    return SliderPanel(draw, {"prior": prior, "s": _logarithmic("s", 0.01, -2, 2)})
+    return SliderPanel(draw, {"prior": prior, "s": _logarithmic("s", 1.0, -2, 2)})
 
 
 def magnification_slider(
