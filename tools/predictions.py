@@ -16,11 +16,9 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-__all__ = ["WAITING", "Place", "Question", "Row", "export", "predictions", "questions_of", "table"]
+__all__ = ["Place", "Question", "Row", "export", "predictions", "questions_of", "table"]
 
 TABLE = Path(__file__).with_name("predictions.csv")
-# Notebooks whose questions have no rows yet, and therefore no inputs.
-WAITING = frozenset({"13", "14"})
 QUESTION = re.compile(r"\*\*Predict\b[^*]*\*\*\s*(.+?)(?=\n\s*\n|\Z)", re.DOTALL)
 FIGURE = re.compile(r"\*\*Figure (\d+\.\d+)\.\*\*")
 NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
@@ -117,8 +115,6 @@ def predictions(notebook: Path, rows: Sequence[Row] | None = None) -> str:
     number, content = notebook.name[:2], nbformat.read(notebook, as_version=4)
     rows = [row for row in (table() if rows is None else rows) if row.notebook == number]
     questions = questions_of(content)
-    if number in WAITING and not rows:
-        return json.dumps([{} for _ in questions])
     taken = {row: _asked_by(row, questions) for row in rows}
     keys = []
     for question in questions:
