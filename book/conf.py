@@ -32,6 +32,7 @@ extensions = [
     "references",
     "outputs",
     "answers",
+    "predictions",
     "live_figures",
     "offline_mathjax",
     "excerpts",

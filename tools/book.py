@@ -29,6 +29,7 @@ import kernelcourse
 from tools.answers import answers
 from tools.frames import FRAMES, frames
 from tools.notebook_form import Page
+from tools.predictions import predictions
 from tools.readme import map_of_notebooks
 from tools.reproducible import reproducible_environment
 
@@ -118,6 +119,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
     yield "book/figures.md", figures_page(paths).encode()
     for path in paths:
         yield f"book/answers/{path.stem}.json", answers(path).encode()
+        yield f"book/predictions/{path.stem}.json", predictions(path).encode()
     for name in FRAMES:
         yield f"book/frames/live/{name}-frames.js", frames(name).encode()
     modules = public_modules()

@@ -2,9 +2,9 @@
 
 python -m tools.pdf
 
-Sphinx writes all pages as one, and Chromium prints it: chapters are bookmarks, hints are open, and
-the solutions of the exercises are an appendix. The reference of the library is left out, and so is
-what only a screen can do. Needs Chromium and node with npm, as the browser test does.
+Sphinx writes all pages as one, and Chromium prints it: chapters are bookmarks, what is folded is
+open, and the solutions of the exercises are an appendix. The reference of the library is left out,
+and so is what only a screen can do. Needs Chromium and node with npm, as the browser test does.
 """
 
 import os

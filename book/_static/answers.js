@@ -1,4 +1,4 @@
-// Judges the answers to exercises in the page, by the rules of kernelcourse.exercises.
+// Judges answers to exercises, and predictions, in the page, by the rules of kernelcourse.exercises.
 globalThis.kernelbookAnswers = (() => {
   const FUNCTIONS = { sqrt: Math.sqrt, exp: Math.exp, log: Math.log, abs: Math.abs };
   const NAMES = { pi: Math.PI, e: Math.E };
@@ -100,7 +100,7 @@ globalThis.kernelbookAnswers = (() => {
     }
     if (agree(given, key.right, key)) return "right";
     const mistake = key.mistakes.find(([wrong]) => agree(given, wrong, key));
-    return `Not yet. ${mistake ? mistake[1] : key.otherwise}`;
+    return key.refusal ?? `Not yet. ${mistake ? mistake[1] : key.otherwise}`;
   }
 
   function decode(code) {
@@ -110,18 +110,30 @@ globalThis.kernelbookAnswers = (() => {
 
   function start(form) {
     const key = decode(form.dataset.answer);
-    const [input, shown] = [form.querySelector("input"), form.querySelector("output")];
+    const [shown, place] = [form.querySelector("output"), form.querySelector(".answer-place")];
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const words = verdict(input.value, key);
+      const words = verdict(form.elements.answer.value, key);
       form.dataset.verdict = words === "right" ? "right" : "wrong";
       shown.textContent = "";
       // Said again, even if it is the same as before.
-      setTimeout(() => { shown.textContent = words === "right" ? "✓ right" : words; }, 50);
+      setTimeout(() => {
+        shown.textContent = words === "right" ? "✓ right" : words;
+        if (!place || !["right", key.refusal].includes(words)) return;
+        place.hidden = false;
+        shown.append(" ", place);
+      }, 50);
     });
-    input.addEventListener("input", () => {
+    form.addEventListener("input", () => {
       delete form.dataset.verdict;
       shown.textContent = "";
+    });
+    // Not every browser unfolds what it is sent to.
+    place?.addEventListener("click", () => {
+      const found = document.querySelector(place.hash);
+      for (let box = found.closest("details"); box; box = box.parentElement.closest("details")) {
+        box.open = true;
+      }
     });
     form.dataset.ready = "true";
   }

@@ -46,6 +46,19 @@
     });
   }
 
+  // A checksum or a long name in a table may be broken, so that the table fits on paper.
+  function loosenTables() {
+    document.querySelectorAll("main td").forEach((cell) => {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const long = [];
+      while (texts.nextNode()) if (/\S{18}/.test(texts.currentNode.data)) long.push(texts.currentNode);
+      long.filter((text) => !text.parentElement.closest("mjx-container")).forEach((text) => {
+        const pieces = text.data.match(/\s+|[^\s_/.]{1,14}[_/.]?|[_/.]/g);
+        text.replaceWith(...pieces.flatMap((piece) => [piece, document.createElement("wbr")]));
+      });
+    });
+  }
+
   // Words around the first match on each page that a search has found, where there is no server.
   function excerpt(text, terms) {
     const lower = text.toLowerCase();
@@ -90,6 +103,7 @@
   window.addEventListener("afterprint", () => { document.documentElement.dataset.theme = theme; });
 
   window.addEventListener("DOMContentLoaded", nameControls);
+  window.addEventListener("DOMContentLoaded", loosenTables);
   window.addEventListener("DOMContentLoaded", loadExcerpts);
   window.addEventListener("load", async () => {
     await window.MathJax?.startup?.promise;

@@ -225,7 +225,7 @@ async function useKeyboard() {
   await context.close();
 }
 
-// Every exercise that has an input: known mistakes are named, the right answer is right.
+// Every exercise and prediction that has an input: mistakes are named, the right answer is right.
 async function answerPages(colorScheme, viewport) {
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
   let name = "";

@@ -13,8 +13,10 @@ const PARTS = {
 };
 const LEFT_OUT = ["api/", "CHANGELOG"]; // documents whose paths begin so
 const STYLE = `
-  h2.part, span[id^="document-"] + section { break-before: page; }
-  h2.part + span + section { break-before: avoid; }
+  span[id^="document-"] { display: block; }
+  h2.part, span[id^="document-"] { break-before: page; }
+  h2.part + span[id^="document-"] { break-before: avoid; }
+  details.hide > summary { list-style: none; }
   h2.part { font-size: 2.2em; }
   li.part { margin-top: 0.5rem; font-weight: 600; list-style: none; }
   div.cell_input { break-inside: auto !important; }
@@ -87,8 +89,10 @@ function prepare([parts, leftOut, style]) {
   let lesson = "";
   for (const details of main.querySelectorAll("details")) {
     const title = details.querySelector("summary").textContent.trim();
-    if (title === "Hint") details.open = true;
-    if (title !== "Solution") continue;
+    if (title !== "Solution") {
+      details.open = !details.matches(".hide"); // of a cell of checks, its first line says which
+      continue;
+    }
     let before = details.previousElementSibling;
     while (before && !/^Exercise \d\d\.\d+/.test(before.textContent)) before = before.previousElementSibling;
     const number = before.textContent.match(/\d\d\.\d+/)[0];
@@ -108,7 +112,7 @@ function prepare([parts, leftOut, style]) {
 
   // What only a screen can do. The code of figures and the checks are in the notebooks.
   main.querySelectorAll("form.answer, p.still, .live-side, .live-sentence, .headerlink, "
-    + ".cell.tag_hide-input .cell_input").forEach((node) => node.remove());
+    + ".cell.tag_hide-input details.hide").forEach((node) => node.remove());
   return dead;
 }
 

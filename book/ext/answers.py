@@ -1,5 +1,6 @@
 """An input for the answer to an exercise, which the page judges as the notebook does.
 
+``predictions`` gives the questions before a figure the same input, with choices or for a number.
 The cell below an exercise ends with ``check("03.1", answer_1)``. Its stored output says that there
 is no answer yet; here a form stands in its place. What judges the answer comes from
 ``book/answers/03_kernel_svm.json``, which ``tools.answers`` makes of the executed exercises, and is
@@ -23,6 +24,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 CHECK = re.compile(r'^check\("(\d\d\.\d+)", .+\)$', re.MULTILINE)
+BUTTON = '<button type="submit">Check</button>'
 ELSEWHERE = "A running notebook checks this answer, which is code: see "
 logger = logging.getLogger(__name__)
 
@@ -53,7 +55,8 @@ class Answers(SphinxTransform):
 
     def _input(self, number: str, key: dict[str, Any]) -> nodes.Node:
         if key:
-            return answer_input("", number=number, key=key)
+            name = f"answer-{number.replace('.', '-')}"
+            return answer_input("", name=name, label=f"Your answer to {number}", key=key)
         return still(ELSEWHERE, self.env)
 
 
@@ -65,19 +68,42 @@ def _outputs(cell: nodes.container) -> Iterator[nodes.container]:
 
 
 def visit(self: Any, node: answer_input) -> None:
-    number, key = node["number"], node["key"]
-    asked = key.get("asked", "")
-    name = f"answer-{number.replace('.', '-')}"
-    code = b64encode(json.dumps(key).encode()).decode()
+    code = b64encode(json.dumps(node["key"]).encode()).decode()
     self.body.append(
-        f'<form class="answer" data-answer="{code}">'
-        f'<label for="{name}">Your answer to {number}</label>'
+        f'<form class="{" ".join(["answer", *node["classes"]])}" data-answer="{code}">'
+        + (_choices(node) if node["key"].get("choices") else _line(node))
+        + '<output class="answer-verdict" role="status" aria-live="polite"></output>'
+        + node.get("place", "")
+        + "</form>\n"
+    )
+
+
+def _line(node: answer_input) -> str:
+    """A line to type into, with its button."""
+    name, asked = node["name"], node["key"].get("asked", "")
+    return (
+        f'<label for="{name}">{node["label"]}</label>'
         + (f'<span class="answer-asked" id="{name}-asked">{escape(asked)}</span>' if asked else "")
-        + f'<span class="answer-row"><input id="{name}" type="text" autocomplete="off" '
-        'autocapitalize="off" spellcheck="false"'
+        + f'<span class="answer-row"><input id="{name}" name="answer" type="text" '
+        'autocomplete="off" autocapitalize="off" spellcheck="false"'
         + (f' aria-describedby="{name}-asked"' if asked else "")
-        + '><button type="submit">Check</button></span>'
-        '<output class="answer-verdict" role="status" aria-live="polite"></output></form>\n'
+        + ">"
+        + BUTTON
+        + "</span>"
+    )
+
+
+def _choices(node: answer_input) -> str:
+    """One button a choice, and the one that checks."""
+    radios = "".join(
+        f'<label><input id="{node["name"]}-{place}" name="answer" type="radio" '
+        f'value="{escape(choice)}">{escape(choice)}</label>'
+        for place, choice in enumerate(node["key"]["choices"], 1)
+    )
+    legend = f"{node['label']}: {escape(node['key']['asked'])}"
+    return (
+        f"<fieldset><legend>{legend}</legend>{radios}</fieldset>"
+        f'<span class="answer-row">{BUTTON}</span>'
     )
 
 
