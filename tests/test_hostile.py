@@ -27,6 +27,7 @@ KNOWN = {
     2735: "free variables whose diagonals span ten orders of magnitude",
     2782: "a straight line on a slope of 1e5, where the mean of rounding is exceeded",
     2793: "six copies of one point, whose objective is rounding alone",
+    4852: "a linear kernel with values of 1e8, exchanged to an optimum that doubles cannot prove",
     5778: "a hard margin whose kernel values differ in their last digits",
     6023: "a polynomial of degree 31, whose values lose more digits than an exponential",
     6777: "a precomputed kernel with values of 1e11 and a solution of 1e-8",

@@ -151,7 +151,10 @@ def _exchanged(
         z[i] = ends[1][i] if step == ends[1][i] - z[i] else z[i] + step
         z[j] = ends[0][j] if step == z[j] - ends[0][j] else z[j] - step
         gradient += step * (K[i] - K[j])
-    return certified(program, a * best, None, solution.n_iter, options)
+    found = certified(program, a * best, None, solution.n_iter, options)
+    if found.status == "optimal":
+        return found
+    return _better(found, _in_extended_precision(program, found, options))
 
 
 def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
@@ -173,15 +176,17 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
         size = program.Q.entry_error * np.linalg.norm(terms, axis=1)
         noise += np.where(relative.any(axis=1), size + size[k], 0.0)
     best = _best_multiplier(gradient, noise, np.where(a > 0, down, up), np.where(a > 0, up, down))
+    # As a'x = b, what all rows have in common counts b times.
+    common = program.b * terms[k]
+    summands = a * x * (relative.sum(axis=1) / 2 + q)
     entries = WIDE_EPS + program.Q.entry_error
-    summands = a * x * terms.sum(axis=1) / 2 + a * x * q
-    sizes = np.linalg.norm(terms, axis=1) * entries + np.abs(q) * unit
+    doubt = np.abs(x) @ noise + entries * np.linalg.norm(common)
     return Residual(
         (a * (gradient + best)).astype(np.float64),
         noise.astype(np.float64),
         float(best - terms[k].sum() - q[k]),
-        objective=float(summands.sum()),
-        doubt=float(np.abs(x) @ sizes + WIDE_EPS * np.abs(summands).sum()),
+        objective=float(summands.sum() + common.sum() / 2),
+        doubt=float(doubt + WIDE_EPS * np.abs(summands).sum()),
     )
 
 
