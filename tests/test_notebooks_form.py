@@ -134,6 +134,12 @@ BROKEN = {
     "path in output": (printed("read /Users/ann/x.csv"), "printed an absolute path"),
     "timing": (printed("fit took 0.31 s"), "stores a timing"),
     "progress bar": (printed(" 33%|###   | 1/3"), "progress bar"),
+    "bell in a caption": (relabel("Figure 3.1: The \alpha of two points."), "control character"),
+    "bell in an alternative text": (
+        lambda nb: nb.cells[3].outputs[0].update(metadata={"image/png": {"alt": "\alpha"}}),
+        "control character '\\x07'",
+    ),
+    "bell in print": (printed("the \alpha"), "control character"),
     "folded without a line": (fold(1), "begin it with '# Checked: ...'"),
     "folded text": (fold(2), "use <details>"),
 }

@@ -32,6 +32,7 @@ HEADING = re.compile(r"^(#{1,6}) +(.+?)\s*$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 TAG = re.compile(r"\\tag\{([^}]*)\}")
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:home|Users|root|tmp|work|mnt|var)/\w|\b[A-Z]:\\\w")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # all but tab and newline
 TIMING = re.compile(
     r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|minutes?)\b(?!/)"
     r"|Wall time|CPU times|\d%\||\bit/s\b"
@@ -212,6 +213,18 @@ def no_timings(page: Page) -> Iterator[str]:
             yield f"{cell.id} stores a timing or a progress bar ({found[0]!r}), new at every run"
 
 
+def no_control_characters(page: Page) -> Iterator[str]:
+    r"""A caption with ``\alpha`` in a string that is not raw rings a bell."""
+    for cell, output in page.outputs():
+        alts = [
+            str(about["alt"]) for about in output.get("metadata", {}).values() if "alt" in about
+        ]
+        texts = [text for kind, text in output.get("data", {}).items() if kind.startswith("text/")]
+        for text in (*alts, *texts, output.get("text", "")):
+            if found := CONTROL.search(text):
+                yield f"{cell.id} stores the control character {found[0]!r}: is a string not raw?"
+
+
 def folded_with_a_line(page: Page) -> Iterator[str]:
     for cell in page.notebook.cells:
         tag, kind = folding(cell), cell.cell_type
@@ -273,6 +286,7 @@ RULES: tuple[Rule, ...] = (
     small_enough,
     no_absolute_paths,
     no_timings,
+    no_control_characters,
     folded_with_a_line,
 )
 TWO_SPEEDS: tuple[Rule, ...] = (within_budget, figures_without_their_code, time_marks)

@@ -128,9 +128,10 @@ EXERCISES = (
         right=end_of_the_path,
         mistakes=(
             ((0.2, 0.8), "That is the end for C = 1; alpha_1 can be no more than 1/2 now."),
-            ((0.18, 0.32), "On the edge one step is left: the two positive points disagree."),
-            ((0.08, 0.32), "There is room for 0.1 until the edge."),
-            ((0.4, 0.1), "The order is alpha_2, alpha_3."),
+            ((0.4, 0.1), "On the slanted side one step is left (the order: alpha_2, alpha_3)."),
+            ((0.18, 0.32), "On the slanted side the two positive points still disagree."),
+            ((0.4, 0.9), "There is room for 0.1 only until the slanted side."),
+            ((0.08, 0.32), "There is room for 0.1 until the slanted side."),
         ),
         otherwise="Which pair disagrees most, and what is K_ii + K_jj - 2 K_ij for it?",
     ),
