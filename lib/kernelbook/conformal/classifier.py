@@ -50,8 +50,8 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     Parameters
     ----------
     scheme : {'wu_chang', 'amari_wu', 'wu_amari', 'williams', 'kba'}, default='wu_chang'
-        Where D comes from; :math:`d_k(x)` is the distance to the k-th support vector x_k of the
-        first machine, by ``metric``.
+        Where D comes from, by the papers as we know them; :math:`d_k(x)` is the distance to the
+        k-th support vector x_k of the first machine, by ``metric``.
 
         'amari_wu' [Amari1999]_: :math:`D = \sum_k \alpha_k e^{-d_k^2 / 2\tau^2}`.
 
@@ -85,17 +85,18 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     class_weight : dict or 'balanced', default=None
         As for :class:`~kernelbook.svm.KernelSVC`.
     metric : {'feature', 'input'}, default=None
-        Where the distances of D and of its widths are measured. If None, as in the papers: in
-        feature space for 'wu_chang' and 'kba', in input space for 'amari_wu' and 'wu_amari'.
+        Where the distances of D and of its widths are measured. If None, in feature space for
+        'wu_chang' and 'kba' (our choice: a README of 'wu_chang' has input distances in D), in
+        input space for 'amari_wu' and 'wu_amari'.
     normalize : bool, default=True
         Whether D is scaled so that the mean of :math:`\tilde K(x_i, x_i)` over the training points
         is that of :math:`K(x_i, x_i)`. If not, part of any effect is that of another C.
     n_passes : int, default=1
         Number of factors for K, each made from the machine of the pass before.
     tau : float, 'auto' or 'sigma/sqrt(d)', default='auto'
-        Of 'amari_wu', in units of the distance. The rule is the paper's, d the number of
-        features and :math:`\sigma = 1/\sqrt{2\gamma}`; it needs the RBF kernel and the input
-        metric. 'auto' is this rule where it applies, elsewhere :math:`2\tau^2` is the mean of
+        Of 'amari_wu', in units of the distance. The rule is the paper's, as we read it: d is the
+        number of features and :math:`\sigma = 1/\sqrt{2\gamma}`; it needs the RBF kernel and the
+        input metric. 'auto' is this rule where it applies, elsewhere :math:`2\tau^2` is the mean of
         the widths of 'wu_amari'.
     n_neighbors : int, default=3
         Of 'wu_amari' (M in the paper), and of 'auto'.

@@ -158,8 +158,8 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     vectors serve. If they lie in one place c is a bump like any other: tau gives its width.
 
     **Scale.** A factor of 2 in c multiplies f by 4 and changes no sign. Copies of a point count
-    once, with the sum of their alphas. The form of c is that of [Cohen2004]_
-    with Amari and Wu's tau. Notebook 11.
+    once, with the sum of their alphas. The form of c is that of [Cohen2004]_,
+    whose contributions we read as the alphas, with Amari and Wu's tau. Notebook 11.
 
     References
     ----------

@@ -192,7 +192,8 @@ def make_bell(n_samples: int = 100, *, random_state: RandomState = None) -> Samp
 
     The square is :math:`[-1, 1]^2`, the curve :math:`x_2 = e^{-4 x_1^2}`.
 
-    The toy of the papers on conformal transformation of a kernel [Williams2007]_. A fraction of
+    The toy, as we know it, of papers on conformal transformation of a kernel [Williams2007]_. A
+    fraction of
     :math:`\tfrac12 - \tfrac18\sqrt\pi\,\mathrm{erf}(2) = 0.2795` is of class 1; no error is
     unavoidable.
 
