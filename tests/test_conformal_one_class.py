@@ -63,10 +63,28 @@ def test_collapse_is_warned_of_exactly_by_its_criterion(tau, nu):
     share = (c < 1e-6 * c.max()).mean()
     assert model.vanished_fraction_ == pytest.approx(share, abs=0.011)
     collapse = [w for w in caught if issubclass(w.category, CollapseWarning)]
-    assert len(collapse) == (model.vanished_fraction_ > nu)
+    assert len(collapse) == (model.vanished_fraction_ >= nu)
     if collapse:
         assert f"{model.vanished_fraction_:.1%}" in str(collapse[0].message)
         assert "floor" in str(collapse[0].message)
+
+
+def test_exactly_nu_n_vanished_points_collapse():
+    """Two points, nu = 1/2: the one that has vanished takes all the weight."""
+    X = [[1.0], [2.0]]  # without a margin support vector, c is a bump at 1
+    with pytest.warns(CollapseWarning, match="50.0% of the training points, not fewer than nu"):
+        model = ConformalOneClassSVM(0.5, kernel="linear", tau=0.1).fit(X)
+    assert model.vanished_fraction_ == 0.5
+    assert_allclose(model.alpha_, [0, 1], rtol=0, atol=1e-9)
+    assert model.offset_ < 1e-20
+    # The same points at nu = 0.6, where 1.2 would be needed: no warning, or the test fails.
+    model = ConformalOneClassSVM(0.6, kernel="linear", tau=0.1).fit(X)
+    assert model.vanished_fraction_ == 0.5 and model.offset_ > 0.01
+    # Weights whose sum is rounded: 0.3 / (0.1 + 0.2 + 0.3) is a little below one half.
+    with pytest.warns(CollapseWarning):
+        ConformalOneClassSVM(0.5, kernel="linear", tau=0.1).fit(
+            [[1.0], [2.0], [1.0]], sample_weight=[0.1, 0.3, 0.2]
+        )
 
 
 def test_collapse_in_many_dimensions_and_its_remedies():
@@ -78,7 +96,7 @@ def test_collapse_in_many_dimensions_and_its_remedies():
         model = ConformalOneClassSVM(**parameters).fit(X)
     assert caught[0].category is CollapseWarning
     assert caught[0].filename == __file__
-    assert "more than nu = 0.1" in str(caught[0].message)
+    assert "not fewer than nu = 0.1" in str(caught[0].message)
     assert model.vanished_fraction_ > 0.1
     for remedy in ({"floor": 1e-2}, {"tau": 7.0}):
         model = ConformalOneClassSVM(**parameters, **remedy).fit(X)  # a warning would fail

@@ -33,6 +33,9 @@ __all__ = ["ConformalOneClassSVM"]
 # solver in double precision.
 VANISHED = 1e-6
 
+# Of a sum of weights, relative: a fraction of exactly nu may come out a little below it.
+ROUNDING = 1e-12
+
 
 class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     r"""One-class SVM whose kernel is conformally transformed around its margin support vectors.
@@ -137,7 +140,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     Warns
     -----
     CollapseWarning
-        If ``vanished_fraction_`` exceeds nu, in any pass. A ConvergenceWarning of the solver may
+        If ``vanished_fraction_`` is nu or more, in any pass. A ConvergenceWarning of the solver may
         follow: such a program has no solution in double precision.
 
     See Also
@@ -148,9 +151,12 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     Notes
     -----
     **Collapse.** Where c is tiny the image of x lies next to the origin, which the hyperplane
-    separates from the data. As c > 0 the nu-property holds in exact arithmetic; but once more
-    than a fraction nu of the points has vanished, the optimum :math:`\tfrac12\|w\|^2` falls
-    below any solver's tolerance, and the signs of f are arbitrary. What helps: a floor, a larger
+    separates from the data. A point takes at most :math:`1/(\nu n)` of the weight, so fewer than
+    :math:`\nu n` vanished points do no harm; :math:`\nu n` or more can take all of it. As c > 0
+    the nu-property still holds in exact arithmetic, but :math:`\rho` is of the order of the
+    square of the :math:`\nu n`-th smallest c: it falls below any solver's tolerance, and the signs
+    of f are arbitrary. There is no warning of a smaller loss: at a :math:`\rho` of 1e-8 max c
+    squared, a solver of tolerance 1e-3 has lost the signs already. What helps: a floor, a larger
     tau. What does not: normalising the kernel, which undoes the transformation altogether, and
     SVDD, whose sphere holds the origin, so that it accepts all far points.
 
@@ -356,12 +362,12 @@ def _vanished_fraction(factor: GaussianFactor, X: Matrix, weights: Array) -> flo
 
 
 def _warn_of_collapse(fraction: float, nu: float) -> None:
-    """Warn if more than a fraction nu of the points has vanished."""
-    if fraction > nu:
+    """Warn if a fraction nu of the points, or more, has vanished: they can take all the weight."""
+    if fraction >= nu * (1 - ROUNDING):
         warn_user(
             f"the factor has vanished (c below {VANISHED:g} of its maximum) at {fraction:.1%} of "
-            f"the training points, more than nu = {nu:g}: what the machine accepts is arbitrary. "
-            "Raise floor (1e-3, say) or tau; SVDD does not help, its sphere would hold the "
-            "vanished points.",
+            f"the training points, not fewer than nu = {nu:g}: what the machine accepts is "
+            "arbitrary. Raise floor (1e-3, say) or tau; SVDD does not help, its sphere would hold "
+            "the vanished points.",
             CollapseWarning,
         )
