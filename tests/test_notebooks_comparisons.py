@@ -18,6 +18,7 @@ EXAMPLES = {
     "02": "one theorem on Haberman's patients: at equal weights the rare class is given up",
     "03": "one split of yeast, in which seventeen positives cannot rank two machines",
     "04": "the machines whose alarms are counted by hand",
+    "05": "settings of one machine from folds of the training rows, and no table of methods",
     "09": "one split of the tumours, on which the rule for the width fails",
 }
 

@@ -62,6 +62,13 @@ def test_band_of_the_margin_is_drawn_and_named():
     assert "AP: difference to svm" in ax.get_xlabel() and "0.02" in ax.get_xlabel()
 
 
+def test_the_axis_of_an_error_says_gain_and_moves_nothing():
+    table = TABLE.assign(measure="error")
+    ax, plain = (plotting.plot_comparison(table, smaller_is_better=b) for b in (True, False))
+    assert ax.get_xlabel() == "gain on svm (smaller error)\n(grey: margin of 0.02)"
+    assert [t.get_text() for t in ax.texts] == [t.get_text() for t in plain.texts]
+
+
 def test_a_table_from_a_file_gives_the_same_figure():
     text = TABLE.to_csv(index=False)
     ax = plotting.plot_comparison(pd.read_csv(io.StringIO(text)))

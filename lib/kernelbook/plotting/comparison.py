@@ -20,6 +20,7 @@ def plot_comparison(
     measure: str | None = None,
     *,
     digits: int = 3,
+    smaller_is_better: bool = False,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Draw the differences to the reference with their intervals, the margin and the verdicts.
@@ -36,6 +37,9 @@ def plot_comparison(
         One of its measures. May be None if there is only one.
     digits : int, default=3
         Decimals of the numbers beside a row.
+    smaller_is_better : bool, default=False
+        Whether the measure is an error. Its differences stand in the table with the sign turned
+        round, positive for a smaller error, and the label of the axis says so: a gain.
     ax : matplotlib.axes.Axes, default=None
         Where to draw. If None, the axes of a new figure.
 
@@ -79,6 +83,9 @@ def plot_comparison(
     if ax is None:
         ax = pyplot().subplots(figsize=(7.6, 1.5 + 0.34 * len(rows)))[1]
     margin = float(rows["margin"].iloc[0])
+    label = f"{measure}: difference to {reference}"
+    if smaller_is_better:
+        label = f"gain on {reference} (smaller {measure})"
     ax.axvspan(-margin, margin, color=BAND, linewidth=0, zorder=0)
     ax.axvline(0.0, color="black", linestyle=":", linewidth=1.5, zorder=1)
     for position, row in enumerate(rows.itertuples()):
@@ -94,7 +101,7 @@ def plot_comparison(
         write_beside(ax, position, _said(row, digits))
     ax.set_yticks(range(len(rows)), rows["method"])
     ax.set(
-        xlabel=f"{measure}: difference to {reference}\n(grey: margin of {margin:g})",
+        xlabel=f"{label}\n(grey: margin of {margin:g})",
         ylim=(len(rows) - 0.5, -0.5),
     )
     ax.locator_params(axis="x", nbins=4)
