@@ -61,7 +61,7 @@ AT_AN_EDGE = {
     ),
     ("fisher", "waveform", "Fisher"): (
         "06",
-        "In 4 of 20 sets of waveform and often on sonar the search took the smallest penalty",
+        "in 4 of its 20 sets Fisher's search ended at the smallest penalty of the grid",
     ),
     ("one_class_conformal", "NHEFS", "asymmetric"): ("11", "at an end of their grids more often"),
     ("one_class_conformal", "hypothyroid", "asymmetric"): ("11", "at an end of their grids"),
