@@ -106,7 +106,7 @@ def test_a_row_without_its_question_breaks_the_build(tmp_path):
 def test_a_row_without_its_bearer_breaks_the_build(tmp_path):
     told = refused(tmp_path, CHOICE, answers=["It is five."])
     assert told.startswith('predictions.csv, line 2, notebook 02, "How wide": no text or output')
-    assert 'the bearer "It is four."' in told and "mend the key as well" in told
+    assert 'the bearer "It is four."' in told and "correct the key as well" in told
     assert "the bearer" in refused(tmp_path, replace(CHOICE, bearer=""))
 
 

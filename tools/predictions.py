@@ -215,7 +215,7 @@ def _number(row: Row) -> tuple[float, float, list[str]]:
     if not any(abs(value - right) <= tolerance for value in borne):
         raise row.error(
             f'"bearer" holds no number within {row.tolerance} of the key {row.key}. '
-            "Take the words of the notebook that do, or mend the key."
+            "Take the words of the notebook that do, or correct the key."
         )
     return right, tolerance, []
 
@@ -229,7 +229,7 @@ def _place(row: Row, question: Question, notebook: NotebookNode) -> Place:
             return Place(position, text.count("\n", 0, found.start()), figure)
     raise row.error(
         f'no text or output below the question has the bearer "{row.bearer}". If the notebook '
-        "still answers so, take its present words; if not, mend the key as well."
+        "still answers so, take its present words; if not, correct the key as well."
     )
 
 
