@@ -14,8 +14,6 @@ Array = NDArray[np.float64]
 
 # Columns from which the means of the matrix are estimated.
 SAMPLED_COLUMNS = 64
-# Squares of larger entries overflow in single precision, those of smaller ones vanish.
-SINGLE_RANGE = 1e18
 
 
 class GramQuadratic(Quadratic):
@@ -40,9 +38,6 @@ class GramQuadratic(Quadratic):
         self.entry_error = kernel.entry_error
         self.compiled = kernel.compiled(X) if loops_are_available() else None
         self.diagonal = kernel.diagonal(X) if self.compiled is None else self.compiled.diagonal
-        largest = float(self.diagonal.max())
-        # A diagonal of zero is that of k - 1, whose entries are of order one.
-        self.suits_single_precision = largest == 0 or 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
         rows = np.arange(len(self)) if rows is None else rows

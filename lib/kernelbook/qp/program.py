@@ -33,6 +33,8 @@ Solve = Callable[[Array], Array]
 
 EPS = float(np.finfo(float).eps)
 TINY = float(np.finfo(float).tiny)
+# Squares of larger entries overflow in single precision, those of smaller ones vanish.
+SINGLE_RANGE = 1e18
 # Solves after the first: each brings back the digits that the ridge of a singular system took.
 REFINEMENTS = 3
 
@@ -57,8 +59,6 @@ class Quadratic(ABC):
         What the compiled loops compute its rows from, if they can.
     is_low_rank : bool
         Whether systems with the matrix cost less than a matrix of n variables.
-    suits_single_precision : bool
-        Whether squares of the entries neither overflow nor vanish in single precision.
     """
 
     diagonal: Array
@@ -67,11 +67,17 @@ class Quadratic(ABC):
     entry_error: float = 0.0
     compiled: CompiledPoints | None = None
     is_low_rank: bool = False
-    suits_single_precision: bool = True
 
     def __len__(self) -> int:
         """Return the number of variables n."""
         return len(self.diagonal)
+
+    @property
+    def suits_single_precision(self) -> bool:
+        """Whether squares of the entries neither overflow nor vanish in single precision."""
+        largest = float(self.diagonal.max())
+        # A diagonal of zero is that of k - 1, whose entries are of order one.
+        return largest == 0 or 1.0 / SINGLE_RANGE < largest < SINGLE_RANGE
 
     @abstractmethod
     def product(self, x: Array, rows: Index | None = None) -> Array:

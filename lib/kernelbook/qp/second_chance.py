@@ -158,7 +158,7 @@ def _exchanged(
 
 
 def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
-    """The residuals at x; None where that is too large a problem, or a bound is infinite."""
+    """The residuals at x; None for too large a problem or numbers, or for an infinite bound."""
     a, down, up = program.a, x - program.lower, program.upper - x
     if len(x) > DENSE_UP_TO or not (np.isfinite(down) & np.isfinite(up) & (np.abs(a) == 1)).all():
         return None
@@ -181,13 +181,17 @@ def _wide_residual(program: QuadraticProgram, x: Array) -> Residual | None:
     summands = a * x * (relative.sum(axis=1) / 2 + q)
     entries = WIDE_EPS + program.Q.entry_error
     doubt = np.abs(x) @ noise + entries * np.linalg.norm(common)
-    return Residual(
-        (a * (gradient + best)).astype(np.float64),
-        noise.astype(np.float64),
-        float(best - terms[k].sum() - q[k]),
-        objective=float(summands.sum() + common.sum() / 2),
-        doubt=float(doubt + WIDE_EPS * np.abs(summands).sum()),
-    )
+    with np.errstate(over="ignore"):
+        found = Residual(
+            (a * (gradient + best)).astype(np.float64),
+            noise.astype(np.float64),
+            float(best - terms[k].sum() - q[k]),
+            objective=float(summands.sum() + common.sum() / 2),
+            doubt=float(doubt + WIDE_EPS * np.abs(summands).sum()),
+        )
+    # Extended precision reaches farther than doubles, in which the proof is told.
+    is_finite = np.isfinite([*found.values, *found.noise, found.objective, found.doubt]).all()
+    return found if is_finite else None
 
 
 def _wide_linear_term(program: QuadraticProgram) -> tuple[NDArray[WideNumber], float]:

@@ -116,7 +116,6 @@ class RepeatedQuadratic(Quadratic):
         self.K = K
         self.point_of = np.tile(np.arange(len(K)), 2) if point_of is None else point_of
         self.diagonal = K.diagonal[self.point_of]
-        self.suits_single_precision = K.suits_single_precision
         self.is_relative, self.entry_error = K.is_relative, K.entry_error
 
     def product(self, x: Array, rows: Index | None = None) -> Array:

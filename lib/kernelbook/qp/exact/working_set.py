@@ -346,8 +346,9 @@ def _is_nearly_dependent(K: Quadratic, free: Mask) -> bool:
         return False
     block = _centred(K.block(sample, sample))[0]
     L, info = dpotrf(block, lower=1, clean=0, overwrite_a=0)
-    smallest = float(np.diagonal(L).min()) ** 2
-    return info != 0 or smallest < DEPENDENT * float(np.diagonal(block).max())
+    # Roots, since squares may overflow.
+    largest = float(np.diagonal(block).max()) ** 0.5
+    return info != 0 or float(np.diagonal(L).min()) < DEPENDENT**0.5 * largest
 
 
 def _centred(K: Array) -> tuple[Array, Array, float]:
