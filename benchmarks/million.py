@@ -77,7 +77,7 @@ def recompute(data: Labelled, alpha: np.ndarray, n_jobs: int) -> dict[str, float
     hinges = np.maximum(0.0, 1.0 - data.y * (values + bias)).sum()
     primal = quadratic / 2.0 + data.C * hinges
     outside = max(-alpha.min(), (alpha - data.C).max(), abs(signed.sum()), 0.0)
-    return {"gap": float((primal - best) / best), "infeasibility": float(outside / data.C)}
+    return {"gap": float((primal - best) / best), "infeasibility": abs(float(outside / data.C))}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
