@@ -125,12 +125,12 @@ EXERCISES = (
     ),
     Exercise(
         "10.5",
-        right=lambda: g_means(None)[1],
+        right=lambda: g_means("balanced")[1],
         mistakes=(
-            (lambda: g_means(None)[0], "That is the threshold 0, which is at fault."),
-            (lambda: g_means("balanced")[0], "That is the machine with class weights."),
-            (lambda: g_means("balanced")[1], "That machine has class weights already."),
+            (lambda: g_means("balanced")[0], "That is the threshold 0; is it the best?"),
+            (lambda: g_means(None)[1], "That is the machine without weights, of figure 10.11."),
+            (lambda: g_means(None)[0], "That is without weights, and at the threshold 0."),
         ),
-        otherwise="Fit without weights on the 320 points; try every decision value as threshold.",
+        otherwise="Fit with weights on the 320 points; try every decision value as threshold.",
     ),
 )
