@@ -110,7 +110,7 @@ def test_a_choice_at_an_edge_is_noticed(tmp_path):
 ONE_SPLIT = {
     "09": ["Where it loses"],
     "10": ["Two distances in one factor"],
-    "11": ["Where one class is right"],
+    "11": ["Is one class right?"],
     "13": ["Beside simple rules"],
 }
 
