@@ -205,7 +205,7 @@ def _refuse_copies(X: Array, signs: Array) -> None:
     weights[[copy, other]] = 1.0
     raise NotSeparableError(
         f"the data are not separable in this feature space, nor in any: rows {copy} and {other} "
-        "are equal and have different labels. Use KernelSVC with a finite C, or remove one of them.",
+        "are equal and have different labels. Use KernelSVC with a finite C, or remove one.",
         weights=weights,
         distance=0.0,
     )
