@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 
 from benchmarks import dual
 from benchmarks.plan import Cell, Group, Method
-from benchmarks.problems import Labelled, labelled
-from benchmarks.weighted import CACHE_MB, MINORITY, balanced_box
+from benchmarks.problems import CACHE_MB, Labelled, all_coefficients, labelled
+from benchmarks.weighted import MINORITY, balanced_box
 from kernelbook.conformal import ConformalSVC
 
 __all__ = ["GROUP", "Result", "check"]
@@ -44,9 +44,7 @@ def peer(data: Labelled) -> Result:
     D /= np.sqrt(np.mean(D**2))
     K = np.exp(-data.gamma * cdist(data.X, data.X, "sqeuclidean"))
     second = SVC(kernel="precomputed", **settings).fit(D[:, None] * K * D, data.y)
-    signed = np.zeros(len(data.y))
-    signed[second.support_] = second.dual_coef_[0]
-    return Result(signed, D)
+    return Result(all_coefficients(second, len(data.y)), D)
 
 
 def check(data: Labelled, result: Result) -> dict[str, float]:

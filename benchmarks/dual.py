@@ -27,6 +27,7 @@ __all__ = [
     "check",
     "classification",
     "description",
+    "kernel_sums",
     "regression",
     "squared_norm",
 ]
@@ -125,17 +126,20 @@ def _products(dual: Dual, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndar
     kept = np.flatnonzero(coefficients)
     scaled = (dual.factor * coefficients)[kept]
     both = np.column_stack([scaled, np.abs(scaled)])
-    products = np.vstack(
-        [
-            _values(dual, rows, dual.X[kept]) @ both
-            for rows in np.array_split(dual.X, -(-len(dual.X) // ROWS))
-        ]
-    )
+    products = kernel_sums(dual.X, dual.X[kept], both, dual.gamma, dual.degree)
     values, magnitudes = (products * np.reshape(dual.factor, (-1, 1))).T
     return values, magnitudes
 
 
-def _values(dual: Dual, rows: np.ndarray, points: np.ndarray) -> np.ndarray:
-    if dual.degree is None:
-        return np.exp(-dual.gamma * cdist(rows, points, "sqeuclidean"))
-    return (dual.gamma * (rows @ points.T) + 1.0) ** dual.degree
+def kernel_sums(
+    X: np.ndarray, points: np.ndarray, weights: np.ndarray, gamma: float, degree: int | None = None
+) -> np.ndarray:
+    """Sums over points (k, d) of weights (k, ...) times kernel values, for each row of X (n, d)."""
+
+    def values(rows: np.ndarray) -> np.ndarray:
+        if degree is None:
+            return np.exp(-gamma * cdist(rows, points, "sqeuclidean"))
+        return (gamma * (rows @ points.T) + 1.0) ** degree
+
+    blocks = np.array_split(X, -(-len(X) // ROWS))
+    return np.concatenate([values(rows) @ weights for rows in blocks])

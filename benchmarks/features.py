@@ -7,19 +7,17 @@ from sklearn.svm import SVC, LinearSVC
 
 from benchmarks import dual
 from benchmarks.plan import Ceiling, Cell, Goal, Group, Method
-from benchmarks.problems import two_classes
+from benchmarks.problems import CACHE_MB, all_coefficients, labelled
 from kernelbook.svm import KernelSVC
 
 __all__ = ["GROUP", "check", "make"]
 
-CACHE_MB = 1000
-
 
 def make(*, n: int, d: int, degree: int, C: float) -> dual.Dual:
     """The kernel (gamma x'z + 1)^degree; in degree 1 the one changes nothing, as sum x = 0."""
-    X, y = two_classes(n, d)
-    gamma = 1.0 if degree == 1 else 1.0 / d
-    return dual.classification(X, np.where(y == 1, 1.0, -1.0), C, gamma, degree=degree)
+    data = labelled(n=n, d=d, C=C)
+    gamma = 1.0 if degree == 1 else data.gamma
+    return dual.classification(data.X, data.y, C, gamma, degree=degree)
 
 
 def _settings(data: dual.Dual) -> dict[str, Any]:
@@ -36,9 +34,7 @@ def ours(data: dual.Dual) -> np.ndarray:
 
 def peer(data: dual.Dual) -> np.ndarray:
     svc = SVC(cache_size=CACHE_MB, **_settings(data)).fit(data.X, data.signs)
-    signed = np.zeros(len(data.X))
-    signed[svc.support_] = svc.dual_coef_[0]
-    return signed
+    return all_coefficients(svc, len(data.X))
 
 
 def liblinear(data: dual.Dual) -> None:

@@ -8,13 +8,13 @@ from sklearn.svm import SVC
 
 from benchmarks import dual
 from benchmarks.plan import Ceiling, Cell, Group, Method
+from benchmarks.problems import CACHE_MB
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.svm import HardMarginSVC
 
 __all__ = ["GROUP", "Data", "Result", "check", "make"]
 
-CACHE_MB = 1000
-# A price of slack that stands for infinity.
+# A C that stands for infinity.
 LARGE_C = 1e6
 
 
@@ -33,7 +33,7 @@ class Result(NamedTuple):
 
 
 def make(*, n: int, d: int, linear: int, separable: int) -> Data:
-    """Points on two sides of a plane (or of a sphere), ten labels of the others swapped."""
+    """Points on two sides of a plane (or of a sphere); if not separable, ten contradict others."""
     X = np.random.default_rng(0).standard_normal((n, d))
     height = X[:, 0] if linear else (X**2).sum(axis=1) - d
     kept = np.abs(height) > 0.1

@@ -9,11 +9,11 @@ from sklearn.svm import SVC
 
 from benchmarks import dual
 from benchmarks.plan import Cell, Group, Method
+from benchmarks.problems import CACHE_MB
 from kernelbook.svm import KernelSVC
 
 __all__ = ["GROUP", "Data", "Result", "check"]
 
-CACHE_MB = 1000
 # By their number of rows.
 TABLES = {150: load_iris, 178: load_wine, 1797: load_digits}
 

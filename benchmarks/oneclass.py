@@ -7,14 +7,13 @@ from sklearn.svm import OneClassSVM as PeerOneClassSVM
 
 from benchmarks import dual
 from benchmarks.plan import Cell, Goal, Group, Method
-from benchmarks.problems import two_classes
+from benchmarks.problems import CACHE_MB, all_coefficients, two_classes
 from kernelbook.oneclass import OneClassSVM
 from kernelbook.svdd import SVDD
 
 __all__ = ["GROUP", "Data", "Result", "check"]
 
 OUTLIERS = 0.05
-CACHE_MB = 1000
 
 
 class Data(NamedTuple):
@@ -60,9 +59,7 @@ def sphere_with_negatives(data: Data) -> Result:
 def peer(data: Data) -> Result:
     """Its coefficients have the sum nu n."""
     model = PeerOneClassSVM(nu=data.nu, gamma=data.gamma, cache_size=CACHE_MB).fit(data.X)
-    x = np.zeros(len(data.X))
-    x[model.support_] = model.dual_coef_[0] * data.C
-    return Result(x, 0.0)
+    return Result(all_coefficients(model, len(data.X)) * data.C, 0.0)
 
 
 def check(data: Data, result: Result) -> dict[str, float]:

@@ -1,11 +1,14 @@
 """Points, labels and targets that the groups share."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.datasets import make_classification, make_moons
 
-__all__ = ["Labelled", "labelled", "response", "two_classes"]
+__all__ = ["CACHE_MB", "Labelled", "all_coefficients", "labelled", "response", "two_classes"]
+
+# Megabytes of kernel rows that scikit-learn's machines may keep.
+CACHE_MB = 1000
 
 
 class Labelled(NamedTuple):
@@ -21,6 +24,13 @@ def labelled(*, n: int, d: int, C: float, minority: float = 0.5) -> Labelled:
     """Two classes with signs, the fraction ``minority`` of +1; gamma = 1 / d."""
     X, y = two_classes(n, d, minority)
     return Labelled(X, np.where(y == 1, 1.0, -1.0), C, 1.0 / d)
+
+
+def all_coefficients(machine: Any, n: int) -> np.ndarray:
+    """Dual coefficients (n,) of a fitted machine, zero for points that are no support vectors."""
+    coefficients = np.zeros(n)
+    coefficients[machine.support_] = machine.dual_coef_[0]
+    return coefficients
 
 
 def two_classes(n: int, d: int, minority: float = 0.5) -> tuple[np.ndarray, np.ndarray]:

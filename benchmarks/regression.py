@@ -7,13 +7,12 @@ from sklearn.svm import SVR
 
 from benchmarks import dual
 from benchmarks.plan import Cell, Goal, Group, Method
-from benchmarks.problems import response
+from benchmarks.problems import CACHE_MB, all_coefficients, response
 from kernelbook.svr import KernelSVR
 
 __all__ = ["GROUP", "Data", "check"]
 
 EPSILON = 0.1
-CACHE_MB = 1000
 
 
 class Data(NamedTuple):
@@ -29,18 +28,12 @@ def make(*, n: int, d: int, C: float) -> Data:
 
 def ours(data: Data) -> np.ndarray:
     svr = KernelSVR(data.C, EPSILON, kernel="rbf", gamma=data.gamma).fit(data.X, data.y)
-    return _all_coefficients(svr, data)
+    return all_coefficients(svr, len(data.y))
 
 
 def peer(data: Data) -> np.ndarray:
     svr = SVR(C=data.C, epsilon=EPSILON, gamma=data.gamma, cache_size=CACHE_MB)
-    return _all_coefficients(svr.fit(data.X, data.y), data)
-
-
-def _all_coefficients(svr: KernelSVR | SVR, data: Data) -> np.ndarray:
-    beta = np.zeros(len(data.y))
-    beta[svr.support_] = svr.dual_coef_[0]
-    return beta
+    return all_coefficients(svr.fit(data.X, data.y), len(data.y))
 
 
 def check(data: Data, beta: np.ndarray) -> dict[str, float]:

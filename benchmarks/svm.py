@@ -7,12 +7,10 @@ from sklearn.svm import SVC
 
 from benchmarks import dual, general
 from benchmarks.plan import Ceiling, Cell, Goal, Group, Method
-from benchmarks.problems import Labelled, labelled
+from benchmarks.problems import CACHE_MB, Labelled, all_coefficients, labelled
 from kernelbook.svm import KernelSVC
 
 __all__ = ["GROUP", "check"]
-
-CACHE_MB = 1000
 
 
 def ours(solver: str) -> Callable[[Labelled], np.ndarray]:
@@ -26,10 +24,7 @@ def ours(solver: str) -> Callable[[Labelled], np.ndarray]:
 def scikit_learn(tol: float) -> Callable[[Labelled], np.ndarray]:
     def run(data: Labelled) -> np.ndarray:
         svc = SVC(C=data.C, kernel="rbf", gamma=data.gamma, tol=tol, cache_size=CACHE_MB)
-        svc.fit(data.X, data.y)
-        signed = np.zeros(len(data.y))
-        signed[svc.support_] = svc.dual_coef_[0]
-        return signed
+        return all_coefficients(svc.fit(data.X, data.y), len(data.y))
 
     return run
 

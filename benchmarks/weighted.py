@@ -5,13 +5,12 @@ from sklearn.svm import SVC
 
 from benchmarks import dual
 from benchmarks.plan import Cell, Group, Method
-from benchmarks.problems import Labelled, labelled
+from benchmarks.problems import CACHE_MB, Labelled, all_coefficients, labelled
 from kernelbook.svm import KernelSVC
 
 __all__ = ["GROUP", "balanced_box", "check"]
 
 MINORITY = 0.05
-CACHE_MB = 1000
 
 
 def ours(data: Labelled) -> np.ndarray:
@@ -21,10 +20,7 @@ def ours(data: Labelled) -> np.ndarray:
 
 def peer(data: Labelled) -> np.ndarray:
     svc = SVC(C=data.C, gamma=data.gamma, class_weight="balanced", cache_size=CACHE_MB)
-    svc.fit(data.X, data.y)
-    signed = np.zeros(len(data.y))
-    signed[svc.support_] = svc.dual_coef_[0]
-    return signed
+    return all_coefficients(svc.fit(data.X, data.y), len(data.y))
 
 
 def balanced_box(data: Labelled) -> np.ndarray:
