@@ -14,6 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelbook.exceptions import InfeasibleError, NotPositiveSemidefiniteError
 from kernelbook.kernels import rbf
 from kernelbook.qp import DenseQuadratic, solve_qp
+from kernelbook.qp.options import SolverOptions
+from kernelbook.qp.program import QuadraticProgram
+from kernelbook.qp.second_chance import improved
+from kernelbook.qp.solve import certified
 
 # Limits, and what cvxopt is left with
 
@@ -200,3 +204,17 @@ def test_without_cvxopt_only_the_reference_is_missed(monkeypatch):
     with pytest.raises(ImportError, match=r"solver='reference'.*kernelbook\[reference\]"):
         solve_qp(*problem, solver="reference")
     assert_array_equal(solve_qp(*problem, solver="dense").x, [0.0, 1.0])
+
+
+def test_what_is_tried_in_vain_leaves_the_best_point_beside_its_proof():
+    # A box of 1e-14 is settled; solving for the others again makes them worse.
+    Q, q, ends = DenseQuadratic(np.eye(3)), -np.array([1e3, 1, 1]), np.array([1e-14, 1, np.inf])
+    program = QuadraticProgram(Q, q, np.ones(3), 1.0, np.zeros(3), ends)
+    options = SolverOptions()
+    first = certified(program, np.array([0.0, 0.6, 0.4]), None, 1, options)
+    worse = np.array([1.0, 0.0])
+    best = improved(program, first, options, lambda *_: (worse, 1, None), ())
+    np.testing.assert_allclose(best.x, [1e-14, 0.6, 0.4], rtol=1e-15)
+    np.testing.assert_allclose(best.product, best.x, rtol=1e-15)
+    again = certified(program, best.x, None, 1, options)
+    assert best.duality_gap == again.duality_gap

@@ -277,9 +277,11 @@ def _settled(
     if settled.status == "optimal":
         return settled
     try:
-        x[rest], n_iter, _ = minimise(program.restricted(rest, x), options, solution.x[rest])
+        found, n_iter, _ = minimise(program.restricted(rest, x), options, solution.x[rest])
     except InfeasibleError:
         return settled
+    x = x.copy()
+    x[rest] = found
     again = certified(program, x, None, n_iter, options)
     x = _at_ends(program, again, narrow)
     return _better(settled, _better(again, certified(program, x, None, n_iter, options)))
