@@ -5,9 +5,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from kernelbook.exceptions import NotSeparableError
-from kernelbook.kernels import RBF, Linear, Polynomial
+from kernelbook.kernels import RBF, Linear, Polynomial, rbf
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import LowRankQuadratic, QuadraticProgram, SolverOptions, solve
+from kernelbook.qp import (
+    DenseQuadratic,
+    LowRankQuadratic,
+    QuadraticProgram,
+    SolverOptions,
+    solve,
+)
+from kernelbook.qp.low_rank import within_rounding
 from kernelbook.svdd import SVDD
 from kernelbook.svm import HardMarginSVC, KernelSVC
 from kernelbook.svr import KernelSVR
@@ -145,3 +152,14 @@ def test_hard_margin_and_its_refusal_use_the_features():
 
 def test_rbf_has_no_finite_features():
     assert RBF(1.0).about(np.zeros(2)).features(np.ones((3, 2))) is None
+
+
+def test_a_smooth_kernel_has_few_features_within_rounding():
+    X = np.random.default_rng(0).standard_normal((300, 1))
+    K = DenseQuadratic(rbf(X, gamma=0.5)).centred(np.ones(300))
+    near = within_rounding(K)
+    assert near.F.shape[1] < 40
+    assert_allclose(near.F @ near.F.T, K.in_memory, rtol=0, atol=1e-14)
+    wide = DenseQuadratic(rbf(X, gamma=1e6))
+    assert within_rounding(wide) is wide
+    assert within_rounding(near) is near

@@ -8,7 +8,9 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelbook.exceptions import NotSeparableError
+from kernelbook.kernels import rbf
 from kernelbook.svm import HardMarginSVC
+from kernelbook.svm.hulls import common_point
 
 # Theory of the hard margin
 
@@ -164,3 +166,33 @@ def test_a_failed_hard_margin_leaves_the_old_fit_as_it_was():
         svc.fit(*XOR)
     assert_allclose(svc.decision_function([[1.5]]), 0, atol=1e-12)
     assert svc.n_features_in_ == 1
+
+
+def test_a_few_flipped_labels_in_the_plane_are_refused():
+    # The width leaves the kernel about a hundred features that rounding does not hide.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 2))
+    y = np.where((X**2).sum(axis=1) > 2, 1, -1)
+    y[rng.choice(500, 50, replace=False)] *= -1
+    kernel = rbf(X, gamma=0.05)
+    with pytest.raises(NotSeparableError) as raised:
+        HardMarginSVC(kernel="rbf", gamma=0.05).fit(X, y)
+    signed = y * raised.value.weights
+    assert_allclose([signed.sum(), np.abs(signed).sum()], [0, 2], atol=1e-12)
+    squared_spread = 1 - 2 * kernel.mean(axis=1).min() + kernel.mean()
+    assert signed @ kernel @ signed < 1e-12 * squared_spread
+
+
+@pytest.mark.parametrize("meets", [True, False])
+def test_hulls_have_a_common_point_or_not(meets):
+    rng = np.random.default_rng(1)
+    F = rng.standard_normal((60, 5))
+    signs = np.where(F[:, 0] > 0, 1.0, -1.0)
+    if meets:
+        signs[rng.choice(60, 20, replace=False)] *= -1
+    weights = common_point(F, signs, 1e-10)
+    assert (weights is not None) == meets
+    if meets:
+        assert weights.min() > 0
+        assert_allclose([weights[signs > 0].sum(), weights[signs < 0].sum()], 1, rtol=1e-12)
+        assert np.linalg.norm((signs * weights) @ F) <= 1e-10

@@ -247,7 +247,10 @@ def solve_interior_point(program: QuadraticProgram, max_iter: int) -> InteriorPo
     for n_iter in range(max_iter + 1):
         if residual.shortfall <= TOLERANCE or n_iter == max_iter:
             break
-        following = _step(program, bounds, point, residual)
+        try:
+            following = _step(program, bounds, point, residual)
+        except np.linalg.LinAlgError:
+            break  # too near the bounds for a factor; what was reached counts
         if not following.is_finite():
             break
         ahead = _residual(program, bounds, following)

@@ -12,7 +12,7 @@ from kernelbook.qp.program import EPS, QuadraticProgram
 from kernelbook.qp.reference import solve_reference
 from kernelbook.qp.structured import ScaledQuadratic
 
-__all__ = ["minimise"]
+__all__ = ["approach", "minimise"]
 
 Array = NDArray[np.float64]
 Method = Callable[[QuadraticProgram, int], InteriorPoint]
@@ -50,6 +50,28 @@ def minimise(
     found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
     x = polish(centred, found, tol) if found.near else feasible_point(centred, found)
     return x, found.n_iter
+
+
+def approach(solver: str, program: QuadraticProgram, max_iter: int) -> Array:
+    """Come near the minimum of a program, without the polish of :func:`minimise`.
+
+    Parameters
+    ----------
+    solver : {'low_rank', 'dense', 'reference'}
+        The interior-point method.
+    program : QuadraticProgram
+        The problem; all of its variables can move.
+    max_iter : int
+        Maximum number of steps.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        A point that meets the constraints; how near it is, the caller has to find out.
+    """
+    centred = program.centred()
+    found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
+    return feasible_point(centred, found)
 
 
 def _noise(program: QuadraticProgram) -> float:

@@ -11,11 +11,12 @@ References
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, qr
+from scipy.linalg.lapack import dpstrf
 
 from kernelbook.kernels.base import ENTRY_ERROR
 from kernelbook.qp.program import EPS, Index, Quadratic, Solve
 
-__all__ = ["LowRankQuadratic"]
+__all__ = ["LowRankQuadratic", "within_rounding"]
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 REFINEMENTS = 2
 # A residual that small leaves the direction of a step what it is.
 ACCURATE = 1e-9
+# A factor pays up to this share of the rank; it stops at so many roundings of the diagonal.
+LARGEST_RANK, ROUNDINGS = 0.4, 4.0
 
 
 class LowRankQuadratic(Quadratic):
@@ -104,3 +107,36 @@ class LowRankQuadratic(Quadratic):
 
     def signed(self, a: Array) -> "LowRankQuadratic":
         return LowRankQuadratic(a[:, None] * self.F)
+
+
+def within_rounding(Q: Quadratic) -> Quadratic:
+    """Return a matrix of low rank that no entry tells from Q, or Q itself if there is none.
+
+    Parameters
+    ----------
+    Q : Quadratic
+        A positive semi-definite matrix.
+
+    Returns
+    -------
+    Quadratic
+        By a Cholesky factor with pivoting that ends where the largest remaining entry of the
+        diagonal is rounding.
+
+    Examples
+    --------
+    >>> from kernelbook.qp import DenseQuadratic
+    >>> ones = within_rounding(DenseQuadratic(np.ones((8, 8))))
+    >>> ones.is_low_rank, ones.F.shape, within_rounding(DenseQuadratic(np.eye(8))).is_low_rank
+    (True, (8, 1), False)
+    """
+    n = len(Q)
+    if Q.is_low_rank:
+        return Q
+    tol = ROUNDINGS * EPS * float(Q.diagonal.max())
+    factor, order, rank, _ = dpstrf(Q.block(np.arange(n), np.arange(n)), tol=tol, lower=1)
+    if rank > LARGEST_RANK * n:
+        return Q
+    F = np.empty((n, rank))
+    F[order - 1] = np.tril(factor[:, :rank])
+    return LowRankQuadratic(F)

@@ -1,7 +1,7 @@
 """The hard-margin support vector classifier, or the proof that no hyperplane separates."""
 
 import warnings
-from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,10 @@ from kernelbook.estimator import (
 from kernelbook.exceptions import NotSeparableError
 from kernelbook.kernels import KernelLike
 from kernelbook.qp import DenseQuadratic, QPSolution, Quadratic, SolverOptions, solve
+from kernelbook.qp.interior_solver import approach
+from kernelbook.qp.low_rank import LowRankQuadratic, within_rounding
 from kernelbook.svm.classifier import SIDES, BinaryClassifier, encode_labels, svc_dual
+from kernelbook.svm.hulls import common_point
 
 __all__ = ["HardMarginSVC"]
 
@@ -213,26 +216,46 @@ def _refuse_copies(X: Array, signs: Array) -> None:
 
 def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolution:
     """Solve in boxes that widen until the solution touches none, or raise NotSeparableError."""
-    squared_spread = float(K.centred(np.ones(len(signs))).diagonal.max())
-    size = squared_spread if squared_spread > 0 else 1.0
+    centred = K.centred(np.ones(len(signs)))
+    size = float(centred.diagonal.max()) or 1.0
+    in_box = partial(_in_box, K, signs, options)
     for box in HARD_MARGIN_BOXES:
-        # Steps on pairs are slow in wide boxes that the solution touches.
-        wide = options.solver == "auto" and box > HARD_MARGIN_BOXES[0]
-        within = replace(options, solver="dense") if wide else options
-        x = _in_box(K, signs, box / size, within)
+        if box == HARD_MARGIN_BOXES[1]:
+            _refuse_common_point(K, matrix := within_rounding(centred), signs, size)
+            if options.solver == "auto":
+                # Steps on pairs are slow in wide boxes that the solution touches.
+                in_box = partial(_near_box, matrix, signs, options)
+        x = in_box(box / size)
         largest = float(np.abs(x).max())
-        if 0 < largest < box / size:
+        inside = 0 < largest < box / size
+        candidates = [x] if inside else [x, in_box(2 * box / size) - x]
+        means = [_weighted_means(K, signs, signed) for signed in candidates]
+        weights, distance = min(means, key=itemgetter(1))
+        distance /= size**0.5
+        if distance <= (TOUCHING if inside else COINCIDENT):
+            break
+        if inside:
             # In a box of twice the solution's size the gap says what it should.
             return solve(svc_dual(K, signs, 2 * largest), options)
-        wider = _in_box(K, signs, 2 * box / size, within)
-        candidates = [_weighted_means(K, signs, signed) for signed in (x, wider - x)]
-        weights, distance = min(candidates, key=itemgetter(1))
-        distance /= size**0.5
-        if distance <= COINCIDENT:
-            break
     if distance > TOUCHING:
         return solve(svc_dual(K, signs, box / size), options)  # stopped early: it will warn
-    raise NotSeparableError(
+    raise _no_margin(weights, distance)
+
+
+def _refuse_common_point(K: Quadratic, matrix: Quadratic, signs: Array, size: float) -> None:
+    """Raise NotSeparableError if a few features, and then the kernel, show a common point."""
+    if not isinstance(matrix, LowRankQuadratic):
+        return
+    weights = common_point(matrix.F, signs, COINCIDENT * size**0.5)
+    if weights is None:
+        return
+    weights, distance = _weighted_means(K, signs, signs * weights)
+    if distance <= TOUCHING * size**0.5:
+        raise _no_margin(weights, distance / size**0.5)
+
+
+def _no_margin(weights: Array, distance: float) -> NotSeparableError:
+    return NotSeparableError(
         "the data are not separable in this feature space: the convex hulls of the two "
         f"classes meet (two weighted means at a distance of {distance:.2g} of the data's "
         "spread; see the error's `weights`). Use KernelSVC with a finite C, or a kernel with "
@@ -242,10 +265,16 @@ def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolu
     )
 
 
-def _in_box(K: Quadratic, signs: Array, box: float, options: SolverOptions) -> Array:
+def _in_box(K: Quadratic, signs: Array, options: SolverOptions, box: float) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return solve(svc_dual(K, signs, box), options).x
+
+
+def _near_box(K: Quadratic, signs: Array, options: SolverOptions, box: float) -> Array:
+    """As :func:`_in_box`, without a proof: the weighted means, or the last fit, bring one."""
+    solver = "low_rank" if K.is_low_rank else "dense"
+    return approach(solver, svc_dual(K, signs, box), options.max_iter)
 
 
 def _weighted_means(K: Quadratic, y: Array, signed: Array) -> tuple[Array, float]:
