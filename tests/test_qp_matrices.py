@@ -78,6 +78,18 @@ def test_an_operator_acts_as_its_matrix(name):
     assert Q.signed(np.ones(n)).formed().in_memory.shape == (n, n)
 
 
+def test_long_products_by_features_are_those_of_the_values():
+    rng = np.random.default_rng(0)
+    X, x = 3.0 + rng.normal(size=(600, 4)), rng.normal(size=600)
+    kernel = Polynomial(3, 0.5, 1.0).about(X.mean(axis=0))
+    K, rows = kernel(X), np.arange(0, 600, 2)
+    Q = GramQuadratic(kernel, X)
+    assert_allclose(Q.product(x), K @ x, rtol=0, atol=1e-13 * (np.abs(K) @ np.abs(x)).max())
+    some = np.where(np.arange(600) < 3, x, 0.0)
+    assert_allclose(Q.product(some, rows), K[rows] @ some, rtol=1e-12)
+    assert_allclose(Q.diagonal, np.diagonal(K), rtol=1e-13)
+
+
 def test_a_pair_is_factored_whatever_the_size_of_the_diagonal():
     K = DenseQuadratic(np.eye(2))
     D = np.array([1e200, 1e-200, 1e200, 1e200])

@@ -122,14 +122,18 @@ class Polynomial(Kernel, name="poly"):
         if self.coef0 > 0:
             c = np.append(c, self.coef0**0.5)
             U = np.column_stack([U, np.zeros(len(U))])
-        chosen = list(combinations_with_replacement(range(len(c)), self.degree))
-        change, at_centre = np.zeros((len(U), len(chosen))), np.ones(len(chosen))
-        for k, factors in enumerate(chosen):
-            for j in factors:
-                change[:, k] = change[:, k] * (c[j] + U[:, j]) + at_centre[k] * U[:, j]
-                at_centre[k] *= c[j]
+        chosen = list(combinations_with_replacement(range(len(c)), 0))
+        change, at_centre = np.zeros((1, len(U))), np.ones(1)
+        for degree in range(1, self.degree + 1):
+            place = {factors: k for k, factors in enumerate(chosen)}
+            chosen = list(combinations_with_replacement(range(len(c)), degree))
+            shorter = [place[factors[:-1]] for factors in chosen]
+            last = [factors[-1] for factors in chosen]
+            change = change[shorter] * (c[last] + U[:, last]).T
+            change += at_centre[shorter][:, None] * U[:, last].T
+            at_centre = at_centre[shorter] * c[last]
         weights = np.array([_multiplicity(factors) ** 0.5 for factors in chosen])
-        return weights * change, weights * at_centre
+        return (weights[:, None] * change).T, weights * at_centre
 
     def weighted_gradient(self, X: Matrix, points: Matrix, weights: Matrix) -> Matrix:
         return (weights * self._slope(X @ points.T)) @ points
@@ -249,10 +253,13 @@ class _AboutCentre(Kernel):
         return self.kernel._monomials(self.centre, X - self.centre)[0]
 
     def diagonal(self, X: Matrix) -> Array:
-        if not issparse(X):
-            return super().diagonal(X)
-        g = self.kernel.gamma * row_norms(X, squared=True)
-        return g * _power_quotient(self._base + g, self._base, self.kernel.degree)
+        U = relative_to(self.centre, X)
+        g = self.kernel.gamma * row_norms(U, squared=True)
+        s, a, degree = self._slopes(U), self._base, self.kernel.degree
+        with np.errstate(over="ignore", invalid="ignore"):
+            v = a + (s + s)
+            values = g * _power_quotient(v + g, v, degree) + _mixed_terms(a, s, s, v, degree)
+            return _finite(values, self.kernel)
 
     def compiled(self, X: Matrix) -> CompiledPoints | None:
         if issparse(X):
@@ -287,8 +294,8 @@ class _AboutCentre(Kernel):
         return g * _power_quotient(v + g, v, degree) + _mixed_terms(a, s, t, v, degree)
 
 
-def _mixed_terms(a: float, s: Array, t: Array, v: Matrix, degree: int) -> Matrix:
-    r"""Return :math:`v^D - (a+s)^D - (a+t)^D + a^D` for v = a + s + t, an outer sum.
+def _mixed_terms(a: float, s: Array, t: Array, v: Matrix | Array, degree: int) -> Matrix | Array:
+    r"""Return :math:`v^D - (a+s)^D - (a+t)^D + a^D` for v = a + s + t, outer or not.
 
     From one degree to the next it is multiplied by v, and gains what the slopes of the two sides
     have in common. While a + s, a + t and v are positive all terms have one sign; the binomial
@@ -298,7 +305,10 @@ def _mixed_terms(a: float, s: Array, t: Array, v: Matrix, degree: int) -> Matrix
     of_s, of_t, power = np.ones_like(s), np.ones_like(t), 1.0
     for _ in range(degree - 1):
         mixed *= v
-        mixed += np.column_stack([s * of_s, s]) @ np.vstack([t, t * of_t])
+        if v.ndim == 2:
+            mixed += np.column_stack([s * of_s, s]) @ np.vstack([t, t * of_t])
+        else:
+            mixed += s * of_s * t + s * (t * of_t)
         power *= a
         of_s, of_t = of_s * (a + s) + power, of_t * (a + t) + power
     return mixed

@@ -1,5 +1,7 @@
 """Gram matrices that are never formed: products and blocks are computed from the points."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
@@ -14,6 +16,8 @@ Array = NDArray[np.float64]
 
 # Columns from which the means of the matrix are estimated.
 SAMPLED_COLUMNS = 64
+# To find the features of a polynomial pays for a product of so many values, and up to so many.
+MANY_VALUES, MOST_FEATURES = 2**18, 500
 
 
 class GramQuadratic(Quadratic):
@@ -47,9 +51,17 @@ class GramQuadratic(Quadratic):
             return product
         if self.compiled is not None and self.compiled.is_exponential:
             return self.compiled.sums(rows, used, x[used])
+        F = self._features if len(rows) * len(used) > MANY_VALUES else None
+        if F is not None:
+            return F[rows] @ (x[used] @ F[used])
         for block in gen_batches(len(rows), max(1, BLOCK_VALUES // len(used))):
             product[block] = self._values(rows[block], used) @ x[used]
         return product
+
+    @cached_property
+    def _features(self) -> Array | None:
+        """Features whose inner products are the values, if a sum over them is shorter."""
+        return self.kernel.features(self.X, min(MOST_FEATURES, len(self) // 4))
 
     def block(self, rows: Index, columns: Index) -> Array:
         if self.compiled is not None and self.compiled.is_exponential:

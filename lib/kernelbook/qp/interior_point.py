@@ -363,8 +363,8 @@ def _step(
 
 def _reach(point: _Iterate, direction: _Iterate) -> float:
     """The length at which the first slack or multiplier vanishes; infinite if none does."""
-    lengths = [np.inf]
+    # The inverse of a length: an indefinite form 0 / 0 is left out by fmin.
+    fall = 0.0
     for start, change in ((point.slack, direction.slack), (point.dual, direction.dual)):
-        falls = change < 0
-        lengths.append(float((start[falls] / -change[falls]).min(initial=np.inf)))
-    return min(lengths)
+        fall = min(fall, float(np.fmin.reduce(change / start, initial=0.0)))
+    return -1.0 / fall if fall < 0 else np.inf
