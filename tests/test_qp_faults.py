@@ -206,7 +206,7 @@ def test_without_cvxopt_only_the_reference_is_missed(monkeypatch):
     assert_array_equal(solve_qp(*problem, solver="dense").x, [0.0, 1.0])
 
 
-def test_what_is_tried_in_vain_leaves_the_best_point_beside_its_proof():
+def test_what_is_tried_in_vain_leaves_the_better_point():
     # A box of 1e-14 is settled; solving for the others again makes them worse.
     Q, q, ends = DenseQuadratic(np.eye(3)), -np.array([1e3, 1, 1]), np.array([1e-14, 1, np.inf])
     program = QuadraticProgram(Q, q, np.ones(3), 1.0, np.zeros(3), ends)
