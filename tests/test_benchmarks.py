@@ -344,7 +344,7 @@ def test_the_brief_table_is_one_line_a_pair_that_was_measured():
         for method, seconds, error in ((pair.ours, 0.25, 1e-15), (pair.rival, 0.5, 2e-4))
     ]
     assert brief(rows[:3]).splitlines()[2:] == [
-        "| SVM, 500 points | 0.25 s, gap 1e-15 | scikit-learn, tol 1e-3: 0.5 s, gap 2e-04 |"
+        f"| {PAIRS[0].title} | 0.25 s, gap 1e-15 | {PAIRS[0].rival}: 0.5 s, gap 2e-04 |"
     ]
     assert len(brief(rows).splitlines()) == 4
 
