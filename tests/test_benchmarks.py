@@ -355,6 +355,10 @@ def test_the_readme_shows_what_was_measured():
     assert report.with_table(text, brief(summary)) == text
     shown = {pair[1:3] for pair in (*PAIRS, largest_loss(summary)) if pair}
     assert brief(summary).count("\n") == 2 + len(shown)
+    machine = json.loads((ROOT / "benchmarks" / "results" / "svm.json").read_text("utf-8"))
+    python = machine["python"].rpartition(".")[0]
+    assert f"Python {python}, scikit-learn {machine['versions']['scikit-learn']})" in text
+    assert "Intel Xeon" in text and "Xeon" in machine["processor"]
 
 
 def test_the_largest_loss_comes_first_and_like_is_compared_with_like():
