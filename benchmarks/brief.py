@@ -25,7 +25,7 @@ SAME = {
     "regression": ("regression", "kernelbook KernelSVR", "scikit-learn SVR, tol 1e-3"),
     "oneclass": ("one class", "kernelbook OneClassSVM", "scikit-learn OneClassSVM, tol 1e-3"),
     "weighted": ("balanced SVM", "kernelbook KernelSVC", "scikit-learn SVC, tol 1e-3"),
-    "multiclass": ("SVM, many classes", "kernelbook KernelSVC", "scikit-learn SVC, tol 1e-3"),
+    "multiclass": ("SVM, several classes", "kernelbook KernelSVC", "scikit-learn SVC, tol 1e-3"),
     "features": ("linear or polynomial SVM", "kernelbook KernelSVC", "scikit-learn SVC, tol 1e-3"),
     "conformal": ("conformal SVM", "kernelbook ConformalSVC", "scikit-learn SVC twice, tol 1e-3"),
 }

@@ -361,7 +361,7 @@ def test_the_readme_shows_what_was_measured():
     assert "Intel Xeon" in text and "Xeon" in machine["processor"]
 
 
-def test_the_largest_loss_comes_first_and_like_is_compared_with_like():
+def test_largest_loss_comes_first_and_like_stands_beside_like():
     groups = {name: load(name) for name in {*SAME, *(pair.group for pair in PAIRS)}}
     for group, ours, rival in [
         *((name, *methods[1:]) for name, methods in SAME.items()),

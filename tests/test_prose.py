@@ -93,7 +93,7 @@ def test_a_time_is_read_without_what_it_includes(said, time):
     assert found == time
 
 
-def test_the_picture_of_the_readme_is_whole_and_the_page_repeats_its_numbers():
+def test_picture_of_the_readme_is_whole_and_its_caption_true():
     figure = picture()
     figure.draw_without_rendering()
     outer, drawn = figure.bbox_inches, figure.get_tightbbox()
@@ -112,7 +112,7 @@ def python_of(page):
     return code
 
 
-def test_the_readme_is_short_and_its_lines_print_what_it_says(capsys):
+def test_readme_is_short_and_its_lines_print_what_it_says(capsys):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 90
     code = python_of("README.md")

@@ -187,7 +187,7 @@ def test_a_link_that_leads_nowhere_is_noticed():
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.rst")), ids=relative)
-def test_a_page_read_as_source_links_to_no_page_of_the_built_book(path):
+def test_a_source_links_to_no_page_of_the_built_book(path):
     assert re.findall(r"<[^<>:]*\.html[^<>]*>", path.read_text("utf-8")) == []
 
 
