@@ -46,7 +46,7 @@ record: ## execute in place and store clean outputs in notebooks/ (NB=03 for one
 test: ## lint, types, import arrows, unit tests and strict nbval (ONLY="ruff mypy" for some)
 	@$(IN_ENVIRONMENT) -m tools.check $(ONLY) $(if $(JOBS),--jobs $(JOBS))
 
-format: ## let ruff format the code and mend what it can
+format: ## let ruff format the code and correct what it can
 	@$(IN_ENVIRONMENT) -m ruff check --fix .
 	@$(IN_ENVIRONMENT) -m ruff format .
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks import dual, general, goals, kfda, kpca, oneclass, regression, report, samplers, svm
-from benchmarks.brief import PAIRS, brief
+from benchmarks.brief import PAIRS, SAME, brief, largest_loss
 from benchmarks.measure import send_measurement
 from benchmarks.plan import GROUPS, Ceiling, Goal, Method, load
 from benchmarks.problems import Labelled, labelled, two_classes
@@ -344,7 +344,7 @@ def test_the_brief_table_is_one_line_a_pair_that_was_measured():
         for method, seconds, error in ((pair.ours, 0.25, 1e-15), (pair.rival, 0.5, 2e-4))
     ]
     assert brief(rows[:3]).splitlines()[2:] == [
-        "| SVM, 500 points | 0.25 s, gap 1e-15 | scikit-learn, tol 1e-3: 0.5 s, gap 2e-04 |"
+        f"| {PAIRS[0].title} | 0.25 s, gap 1e-15 | {PAIRS[0].rival}: 0.5 s, gap 2e-04 |"
     ]
     assert len(brief(rows).splitlines()) == 4
 
@@ -353,7 +353,30 @@ def test_the_readme_shows_what_was_measured():
     summary = report.summarise(report.read(ROOT / "benchmarks" / "results", GROUPS))
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert report.with_table(text, brief(summary)) == text
-    assert brief(summary).count("\n") == 2 + len(PAIRS)
+    shown = {pair[1:3] for pair in (*PAIRS, largest_loss(summary)) if pair}
+    assert brief(summary).count("\n") == 2 + len(shown)
+    machine = json.loads((ROOT / "benchmarks" / "results" / "svm.json").read_text("utf-8"))
+    python = machine["python"].rpartition(".")[0]
+    assert f"Python {python}, scikit-learn {machine['versions']['scikit-learn']})" in text
+    assert "Intel Xeon" in text and "Xeon" in machine["processor"]
+
+
+def test_largest_loss_comes_first_and_like_stands_beside_like():
+    groups = {name: load(name) for name in {*SAME, *(pair.group for pair in PAIRS)}}
+    for group, ours, rival in [
+        *((name, *methods[1:]) for name, methods in SAME.items()),
+        *((pair.group, pair.ours, pair.rival) for pair in PAIRS),
+    ]:
+        assert groups[group].method(ours).ours and not groups[group].method(rival).ours
+    _, ours, rival = SAME["svm"]
+    rows = [
+        {"group": "svm", "problem": problem, "method": method, "cpu_s": seconds, "gap": 1e-9}
+        for problem, times in {"n = 1": (2, 3), "n = 2": (3, 2), "n = 3": (4, 3)}.items()
+        for method, seconds in zip((ours, rival), times, strict=True)
+    ]
+    assert largest_loss(rows).problem == "n = 2"
+    assert brief(rows).splitlines()[2].startswith("| largest loss: SVM, n = 2 | 3 s, gap 1e-09 |")
+    assert largest_loss(rows[:2]) is None
 
 
 def test_growth_of_a_power_law():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.readme import index_of_notebooks
+from tools.readme import TIME, index_of_notebooks, picture
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "data").glob("*.md"))
@@ -60,7 +60,7 @@ def test_commands_that_are_named_exist(page):
 
 def test_arrows_in_contributing_are_those_that_are_checked():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    block = re.search(r"## Arrows.*?```\n(.*?)```", text, re.DOTALL)[1]
+    block = re.search(r"## What may import what.*?```\n(.*?)```", text, re.DOTALL)[1]
     drawn = [set(re.split(r" {3,}", line)[0].split()) for line in block.splitlines()]
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     layers = contracts["contracts"][0]["layers"]
@@ -79,18 +79,58 @@ def test_the_map_of_the_notebooks_is_up_to_date():
     assert index_of_notebooks(ROOT / "notebooks") == text, "run `python -m tools.readme`"
 
 
+@pytest.mark.parametrize(
+    "said, time",
+    [
+        ("**Time to study:** 90 minutes, and more.", "90 minutes"),
+        ("Time to study: about 90 minutes with exercises 13.1 and 13.2.", "90 minutes"),
+        ("**Time to run:** about a minute.", "about a minute"),
+        ("in an hour. **Time to run:** under half a minute. Exercises 10.1", "under half a minute"),
+    ],
+)
+def test_a_time_is_read_without_what_it_includes(said, time):
+    ((_, found),) = TIME.findall(said)
+    assert found == time
+
+
+def test_picture_of_the_readme_is_whole_and_its_caption_true():
+    figure = picture()
+    figure.draw_without_rendering()
+    outer, drawn = figure.bbox_inches, figure.get_tightbbox()
+    assert outer.x0 <= drawn.x0 and drawn.x1 <= outer.x1
+    assert outer.y0 <= drawn.y0 and drawn.y1 <= outer.y1
+    titles = " ".join(axes.get_title(loc="left") for axes in figure.axes)
+    few, false, most, alarms = re.findall(r"(\d+) (?:of 20 found|false alarms)", titles)
+    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"Equal costs find {few} of the 20 rare points; balanced costs find {most}" in said
+    assert f"pay with {alarms} false alarms in place of {false}" in said
+
+
 def python_of(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     return code
 
 
-def test_the_readme_is_short_and_its_lines_prove_a_fit(capsys):
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+def test_readme_is_short_and_its_lines_print_what_it_says(capsys):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 90
     code = python_of("README.md")
     assert len([line for line in code.splitlines() if line]) <= 8
     exec(compile(code, "README.md", "exec"), {})
-    assert "status='optimal'" in capsys.readouterr().out
+    equal, balanced, certificate = capsys.readouterr().out.splitlines()
+    assert f"It prints `{equal}` and `{balanced}`" in text
+    assert "status='optimal'" in certificate
+
+
+def test_extras_that_a_page_names_exist():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for page in PAGES + sorted((ROOT / "book").rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        named = set(re.findall(r"extra `(\w+)`", text))
+        for listed in re.findall(r"\.\[([\w,]+)\]", text):
+            named |= set(listed.split(","))
+        assert named <= set(extras["optional-dependencies"]), page
 
 
 def test_the_page_on_the_library_certifies_a_fit(capsys):

@@ -161,9 +161,10 @@ def test_references_of_a_docstring_are_keys_alone(path):
 
 def dead_links(text, path):
     """Links of a text in the folder of path whose file, or place in it, there is not."""
-    # The landing page of the book is staged at the root.
-    folder = ROOT if path == ROOT / "book" / "index.md" else path.parent
-    made = {ROOT / "book" / "figures.md", ROOT / "api" / "index.rst"}
+    # The landing page of the book is staged at the root, among pages that are made there.
+    is_landing = path == ROOT / "book" / "index.md"
+    folder = ROOT if is_landing else path.parent
+    made = {ROOT / "book" / "figures.md", ROOT / "api" / "index.rst"} if is_landing else set()
     for file, place in LINK.findall(text):
         target = (folder / file).resolve() if file else path
         if not (target.exists() or target in made):
@@ -180,8 +181,14 @@ def test_links_lead_to_files_and_places(path):
 def test_a_link_that_leads_nowhere_is_noticed():
     notebook = "../../notebooks/03_kernel_svm.ipynb"
     wrong = [f"{notebook}#figure-3-99", f"{notebook}#equation-9-1", "../no_page.md", "#no"]
+    wrong.append("../../api/index.rst")  # in the book alone
     text = " ".join(f"[a]({target})" for target in [f"{notebook}#figure-3-6", *wrong])
     assert list(dead_links(text, ROOT / "book" / "pages" / "errata.md")) == wrong
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.rst")), ids=relative)
+def test_a_source_links_to_no_page_of_the_built_book(path):
+    assert re.findall(r"<[^<>:]*\.html[^<>]*>", path.read_text("utf-8")) == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 
 import kernelbook
 
@@ -28,12 +27,12 @@ def main() -> None:
 
 
 def modules() -> Iterator[tuple[str, str]]:
-    """Name and summary of each module, read from its source: nothing is imported for it."""
-    for module in iter_modules(kernelbook.__path__):
-        spec = find_spec(f"kernelbook.{module.name}")
-        if module.name != "__main__" and spec is not None and spec.origin is not None:
+    """Name and summary of each public module, read from its source: none is imported for it."""
+    for name in sorted(kernelbook.MODULES):
+        spec = find_spec(f"kernelbook.{name}")
+        if spec is not None and spec.origin is not None:
             source = Path(spec.origin).read_text(encoding="utf-8")
-            yield module.name, _summary(ast.get_docstring(ast.parse(source)))
+            yield name, _summary(ast.get_docstring(ast.parse(source)))
 
 
 def notebooks(directory: Path) -> Iterator[tuple[str, str]]:
