@@ -1,5 +1,7 @@
 """Certificates for machines that scikit-learn has fitted, and the exact machines beside them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

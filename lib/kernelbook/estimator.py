@@ -1,5 +1,7 @@
 """What estimators with a kernel have in common: parameters, checks, and a fit that is whole."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
@@ -252,7 +254,7 @@ class KernelEstimator(BaseEstimator):
         shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self._bias, self.intercept_ = bias, np.array([bias - shift])
 
-    def _adopt(self, machine: "KernelEstimator") -> None:
+    def _adopt(self, machine: KernelEstimator) -> None:
         """Take the fitted attributes of the machine that an estimator consists of."""
         self.kernel_, self.alpha_ = machine.kernel_, machine.alpha_
         self.support_, self.support_vectors_ = machine.support_, machine.support_vectors_

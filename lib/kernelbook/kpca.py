@@ -1,5 +1,7 @@
 r"""Kernel principal component analysis: PCA of the images in feature space, and pre-images."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 

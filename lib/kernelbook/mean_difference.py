@@ -4,6 +4,8 @@ Both compare a point with whole classes by its mean kernel value. A support vect
 data description earns its solver where it is better than these.
 """
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 

@@ -1,5 +1,7 @@
 """The one-class support vector machine, solved to a proved optimum."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 

@@ -1,5 +1,7 @@
 """Support vector regression with a certificate."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 

@@ -1,5 +1,7 @@
 """Bayesian data description: the most probable weights of a centre in feature space."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 

@@ -1,5 +1,7 @@
 """Bayesian support vector data description: posterior draws of the centre of a sphere."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any, ClassVar, Self
 

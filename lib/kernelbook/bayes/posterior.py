@@ -11,6 +11,8 @@ where the constant, :math:`-\tfrac12 \sum_i K_{ii}`, is dropped. They differ in 
 c only: weights of a softmax, from which those of a minority may be taken away.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Wu and Chang's adaptive feature-space conformal transformation, as a package has it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from kernelbook.conformal.classifier import ConformalSVC

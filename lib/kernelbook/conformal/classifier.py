@@ -1,5 +1,7 @@
 """Two-pass support vector classifiers with a conformally transformed kernel."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -222,7 +224,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     fallback_: str | None
     machine_: KernelSVC
     n_support_: NDArray[np.int32]
-    previous_: "KernelSVC | ConformalSVC"
+    previous_: KernelSVC | ConformalSVC
     support_factor_: Array
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -397,7 +399,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
             cache_size=self.cache_size,
         )
 
-    def _machine_before(self, kernel: Kernel) -> "KernelSVC | ConformalSVC":
+    def _machine_before(self, kernel: Kernel) -> KernelSVC | ConformalSVC:
         if self.n_passes == 1:
             return self._machine(self.C, kernel)
         machine: ConformalSVC = clone(self).set_params(kernel=kernel, n_passes=self.n_passes - 1)

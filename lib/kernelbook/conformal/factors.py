@@ -1,5 +1,7 @@
 r"""Conformal factors: positive functions D(x), with logarithms that do not underflow."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property

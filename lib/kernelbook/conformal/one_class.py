@@ -1,5 +1,7 @@
 """The one-class support vector machine with a conformally transformed kernel."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -184,7 +186,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     machine_: OneClassSVM
     n_support_: NDArray[np.int32]
     offset_: float
-    previous_: "OneClassSVM | ConformalOneClassSVM"
+    previous_: OneClassSVM | ConformalOneClassSVM
     support_factor_: Array
     vanished_fraction_: float
 
@@ -335,7 +337,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
             cache_size=self.cache_size,
         )
 
-    def _machine_before(self, kernel: Kernel) -> "OneClassSVM | ConformalOneClassSVM":
+    def _machine_before(self, kernel: Kernel) -> OneClassSVM | ConformalOneClassSVM:
         if self.n_passes == 1:
             return self._machine(kernel)
         machine: ConformalOneClassSVM = clone(self).set_params(

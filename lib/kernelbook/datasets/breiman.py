@@ -1,5 +1,7 @@
 """Breiman's three samples and the best decision functions for them."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, logsumexp

@@ -1,5 +1,7 @@
 """Small samples for pictures: two classes in the plane, a bent cloud, a noisy curve."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_random_state

@@ -1,5 +1,7 @@
 r"""Kernel Fisher discriminant analysis: discriminants in feature space, and a classifier."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 

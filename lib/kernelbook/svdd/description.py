@@ -1,5 +1,7 @@
 """Support vector data description: the smallest sphere around most of the targets."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 

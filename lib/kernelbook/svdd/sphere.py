@@ -1,5 +1,7 @@
 """Spheres in feature space: a centre, distances to it, and detectors that answer by them."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """The soft-margin support vector classifier, with a certificate."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
