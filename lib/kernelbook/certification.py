@@ -115,6 +115,7 @@ def certify(
     Examples
     --------
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
     >>> X, y = make_moons(200, noise=0.3, random_state=0)
     >>> loose = certify(SVC(C=10, tol=0.1).fit(X, y), X, y)
     >>> loose.status, loose.kkt_violation > 1e-3, loose.exact.certificate_.status

@@ -105,11 +105,25 @@ class Number(Interval):
         return not isinstance(val, int) or abs(val) <= LARGEST
 
 
+class WidthRule(StrOptions):
+    """The names of rules for gamma, with a word on the one that a single kernel has.
+
+    Examples
+    --------
+    >>> print(WidthRule({"median", "mean_distance"}))
+    a str among {'median'} (for the Laplacian kernel also 'mean_distance')
+    """
+
+    def __str__(self) -> str:
+        names = ", ".join(map(repr, sorted(self.options - {"mean_distance"})))
+        return f"a str among {{{names}}} (for the Laplacian kernel also 'mean_distance')"
+
+
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [StrOptions(NAMED.keys()), Kernel, callable],
     "degree": [Number(Real, 1, None, closed="left")],
     "gamma": [
-        StrOptions({"scale", "auto", "median", "mean_distance"}),
+        WidthRule({"scale", "auto", "median", "mean_distance"}),
         Number(Real, 0, None, closed="neither"),
     ],
     "coef0": [Number(Real, None, None, closed="neither")],

@@ -67,6 +67,7 @@ class SpherePosterior:
     --------
     Two orthogonal points with equal weights: c'k = 1 and n c'Kc / 2 = 1/2.
 
+    >>> import numpy as np
     >>> posterior = SpherePosterior(np.eye(2), np.ones(2), np.zeros(2))
     >>> posterior.coefficients(np.zeros((1, 2))).tolist()
     [[0.5, 0.5]]

@@ -157,6 +157,7 @@ def bayes_ringnorm(X: ArrayLike, *, shift: float = 2.0) -> Matrix:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bayes_ringnorm([[2.0]]) - np.log(2)  # 4/8 - 0
     array([0.5])
     """
