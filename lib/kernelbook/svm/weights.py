@@ -15,7 +15,7 @@ Index = NDArray[np.intp]
 # What wrappers make of any labels.
 WRAPPED = (
     " In a wrapper for several classes, such as OneVsOneClassifier, each machine sees 0 and 1 in "
-    "their place: give sample_weight instead."
+    "their place: give sample_weight there, or fit KernelSVC, which takes them all, without it."
 )
 
 
