@@ -266,9 +266,7 @@ def test_what_no_machine_can_be_made_of_is_refused():
         KernelSVC().fit(X, y, y != 1)
     with pytest.raises(ValueError, match=r"names \[9\], but the classes are \[0, 1.* type\.$"):
         KernelSVC(class_weight={9: 2.0}).fit(X, y)
-    with pytest.raises(
-        ValueError, match=r"In a wrapper .* give sample_weight there, or fit KernelSVC"
-    ):
+    with pytest.raises(ValueError, match=r"In a wrapper .*sample_weight there, or fit KernelSVC"):
         OneVsOneClassifier(KernelSVC(class_weight={2: 2.0})).fit(X, y)
     with pytest.raises(ValueError, match="decision_function_shape"):
         KernelSVC(decision_function_shape="ovx").fit(X, y)
