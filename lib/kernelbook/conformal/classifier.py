@@ -51,7 +51,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
 
     It serves to study and to compare the schemes. For a rare class try a class weight of
     :class:`~kernelbook.svm.KernelSVC` first: on six data sets no scheme was shown to beat it
-    (notebook 10), and none mended a badly chosen kernel (notebook 09).
+    (notebook 10), and none repaired a badly chosen kernel (notebook 09).
 
     Parameters
     ----------
