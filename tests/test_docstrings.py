@@ -3,6 +3,9 @@
 A method that overrides a documented one may leave its docstring to it.
 """
 
+import ast
+import builtins
+import doctest
 import importlib
 import inspect
 import pkgutil
@@ -12,6 +15,7 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property
 
 import pytest
+from numpy.typing import ArrayLike
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import Validator, validate
 
@@ -27,6 +31,9 @@ NOT_ASKED = {
 FORMS = re.compile(r", shape \(|\bof (?:int|bool), shape|\boptional\b|\\")
 # Beginnings of a first line that is no command.
 NOUNS = re.compile(r"(The|An?|All|Every|Each|Whether|How|What|Which|Where|Number|Whose)\b")
+# Modules whose signatures still spell their types out, and whose examples take numpy for granted.
+SPELLED_OUT = ("kernelbook.qp.from_arrays.", "kernelbook.svm.hard_margin.")
+NUMPY_AT_HAND = {"qp"}
 METHODS = property | cached_property | classmethod | staticmethod
 
 
@@ -118,7 +125,65 @@ def test_types_have_the_form_of_scikit_learn(name):
     assert [kind for kind in types if FORMS.search(kind)] == []
 
 
-def wrong(X, y):
+# What help() opens with
+
+
+def signature(name):
+    """How help() writes the call of an object; nothing where it is not called."""
+    try:
+        return str(inspect.signature(Documented._load_obj(name)))
+    except (TypeError, ValueError):
+        return ""
+
+
+@pytest.mark.parametrize("name", [one for one in PUBLIC if not one.startswith(SPELLED_OUT)])
+def test_a_signature_names_its_types(name):
+    assert "_array_like" not in signature(name)
+
+
+def test_a_type_that_is_spelled_out_is_noticed():
+    assert "_array_like" in signature(f"{__name__}.wrong")
+
+
+# Examples that a reader pastes
+
+
+def unknown(source, known):
+    """The names that a piece of code reads, and that neither it nor the reader has made."""
+    made, read = {*dir(builtins), *known}, set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.alias):
+            made.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made.add(node.name)
+        elif isinstance(node, ast.arg):
+            made.add(node.arg)
+        elif isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else made).add(node.id)
+    return read - made
+
+
+def examples():
+    for module in sorted(kernelbook.MODULES - NUMPY_AT_HAND):
+        loaded = importlib.import_module(f"kernelbook.{module}")
+        for name in loaded.__all__:
+            text = getattr(getattr(loaded, name), "__doc__", None) or ""
+            source = "".join(one.source for one in doctest.DocTestParser().get_examples(text))
+            if source:
+                yield pytest.param(source, loaded.__all__, id=f"{module}.{name}")
+
+
+@pytest.mark.parametrize(("source", "known"), list(examples()))
+def test_an_example_is_complete(source, known):
+    assert unknown(source, known) == set()
+
+
+def test_a_name_that_is_missing_is_noticed():
+    source = "import numpy.linalg as la\n[f(x, la) for x in range(3)]\ng = np.ones(2)"
+    assert unknown(source, ["f"]) == {"np"}
+
+
+def wrong(X: ArrayLike, y):
     """A sum of both.
 
     Parameters

@@ -137,7 +137,7 @@ def test_labels_are_ignored_by_the_window():
 @pytest.mark.parametrize(
     ("model", "y", "weights", "message"),
     [
-        (MeanDifferenceClassifier(), np.zeros(72), None, "one class only"),
+        (MeanDifferenceClassifier(), np.full(72, "well"), None, r"one class only \('well'\): "),
         (MeanDifferenceClassifier(), Y, 1 - Y, "every point of class 1 has weight zero"),
         (MeanDifferenceClassifier(), Y, -np.ones(72), "[Nn]egative"),
         (MeanDifferenceClassifier(gamma=-1), Y, None, "gamma"),

@@ -61,6 +61,7 @@ def test_an_indefinite_sigmoid_is_refused_by_every_solver(solver, coef0, smalles
     [
         ({"kernel": "gaussian"}, named("kernel", "gaussian")),
         ({"gamma": -1.0}, named("gamma", -1.0)),
+        ({"gamma": -1.0}, r"\{'auto', 'median', 'scale'\} \(for the Laplacian kernel also 'mean_"),
         ({"gamma": "wide"}, named("gamma", "wide")),
         ({"gamma": True}, named("gamma", True)),
         ({"gamma": "mean_distance"}, "'mean_distance' is for the Laplacian kernel"),

@@ -188,6 +188,7 @@ def test_balanced_counts_the_points_that_are_kept():
     [
         ({"spam": 2.0}, r"class_weight names \['spam'\], but the classes are \[0, 1\]"),
         ({0: 1.0, 7: 2.0}, r"class_weight names \[7\]"),
+        ({"1": 2.0}, r"names \['1'\], but the classes are \[0, 1\]: use the labels of y, in their"),
         ({0: -1.0}, r"class_weight\[0\] must be a number >= 0, got -1\.0"),
         ({1: np.nan}, r"class_weight\[1\] must be a number >= 0, got nan"),
         ({1: 0.0}, "every point of class 1 has weight zero"),

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
@@ -264,8 +264,10 @@ def test_what_no_machine_can_be_made_of_is_refused():
         KernelSVC(break_ties=True, decision_function_shape="ovo").fit(X, y)
     with pytest.raises(ValueError, match=r"every point of class 1 has weight zero.*each has to"):
         KernelSVC().fit(X, y, y != 1)
-    with pytest.raises(ValueError, match=r"class_weight names \[9\], but the classes are \[0, 1"):
+    with pytest.raises(ValueError, match=r"names \[9\], but the classes are \[0, 1.* type\.$"):
         KernelSVC(class_weight={9: 2.0}).fit(X, y)
+    with pytest.raises(ValueError, match=r"In a wrapper .*sample_weight there, or fit KernelSVC"):
+        OneVsOneClassifier(KernelSVC(class_weight={2: 2.0})).fit(X, y)
     with pytest.raises(ValueError, match="decision_function_shape"):
         KernelSVC(decision_function_shape="ovx").fit(X, y)
     with pytest.raises(ValueError, match="n_jobs"):

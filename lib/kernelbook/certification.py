@@ -1,5 +1,7 @@
 """Certificates for machines that scikit-learn has fitted, and the exact machines beside them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +115,7 @@ def certify(
     Examples
     --------
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.svm import SVC
     >>> X, y = make_moons(200, noise=0.3, random_state=0)
     >>> loose = certify(SVC(C=10, tol=0.1).fit(X, y), X, y)
     >>> loose.status, loose.kkt_violation > 1e-3, loose.exact.certificate_.status

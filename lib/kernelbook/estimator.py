@@ -1,5 +1,7 @@
 """What estimators with a kernel have in common: parameters, checks, and a fit that is whole."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
@@ -103,11 +105,25 @@ class Number(Interval):
         return not isinstance(val, int) or abs(val) <= LARGEST
 
 
+class WidthRule(StrOptions):
+    """The names of rules for gamma, with a word on the one that a single kernel has.
+
+    Examples
+    --------
+    >>> print(WidthRule({"median", "mean_distance"}))
+    a str among {'median'} (for the Laplacian kernel also 'mean_distance')
+    """
+
+    def __str__(self) -> str:
+        names = ", ".join(map(repr, sorted(self.options - {"mean_distance"})))
+        return f"a str among {{{names}}} (for the Laplacian kernel also 'mean_distance')"
+
+
 KERNEL_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel": [StrOptions(NAMED.keys()), Kernel, callable],
     "degree": [Number(Real, 1, None, closed="left")],
     "gamma": [
-        StrOptions({"scale", "auto", "median", "mean_distance"}),
+        WidthRule({"scale", "auto", "median", "mean_distance"}),
         Number(Real, 0, None, closed="neither"),
     ],
     "coef0": [Number(Real, None, None, closed="neither")],
@@ -252,7 +268,7 @@ class KernelEstimator(BaseEstimator):
         shift = float(self.dual_coef_[0] @ split.one_sided(X[self.support_]))
         self._bias, self.intercept_ = bias, np.array([bias - shift])
 
-    def _adopt(self, machine: "KernelEstimator") -> None:
+    def _adopt(self, machine: KernelEstimator) -> None:
         """Take the fitted attributes of the machine that an estimator consists of."""
         self.kernel_, self.alpha_ = machine.kernel_, machine.alpha_
         self.support_, self.support_vectors_ = machine.support_, machine.support_vectors_

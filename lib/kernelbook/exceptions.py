@@ -90,6 +90,7 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
     Examples
     --------
+    >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     warn_user("look out", CollapseWarning)

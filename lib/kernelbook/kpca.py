@@ -1,5 +1,7 @@
 r"""Kernel principal component analysis: PCA of the images in feature space, and pre-images."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -51,9 +53,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     kernel : str, Kernel or callable, default='rbf'
         One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     coef0 : float, default=0.0

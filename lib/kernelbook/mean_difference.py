@@ -4,6 +4,8 @@ Both compare a point with whole classes by its mean kernel value. A support vect
 data description earns its solver where it is better than these.
 """
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -54,25 +56,28 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : float or {'scale', 'auto', 'median'}, default='scale'
-        Width of the kernel, see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
-        Constant of the polynomial and the sigmoid kernel.
+        Independent term of 'poly' and 'sigmoid'.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
+    classes_ : ndarray of shape (k,)
         The labels, sorted.
-    dual_coef_ : ndarray of shape (n_classes, n_samples)
+    dual_coef_ : ndarray of shape (k, n)
         Weights of the training points in the mean of each class: of sum 1 in each row.
-    intercept_ : ndarray of shape (n_classes,)
+    intercept_ : ndarray of shape (k,)
         :math:`-\tfrac12 \|m_c\|^2` of each class.
+    gamma_ : float
+        The width that was used, if the kernel has one.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has names that are all strings.
+        Number of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
 
     See Also
     --------
@@ -124,11 +129,11 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        X : array-like of shape (n, d) or (n, n)
             Training points, or their Gram matrix if ``kernel='precomputed'``.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n,)
             Two or more labels.
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n,), default=None
             How often each point counts in the mean of its class. If None, once.
 
         Returns
@@ -147,7 +152,10 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
         weights = check_weights(sample_weight, X)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"y holds one class only, {classes[0]!r}: at least 2 are needed.")
+            raise ValueError(
+                f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
+                "2 classes."
+            )
         members = np.where(codes == np.arange(len(classes))[:, None], weights, 0.0)
         if not (sums := members.sum(axis=1)).all():
             empty = classes[sums == 0].tolist()
@@ -165,13 +173,13 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_train)
+        X : array-like of shape (m, d) or (m, n_train)
             Points, or kernel values between them and the training points if
             ``kernel='precomputed'``.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        ndarray of shape (m,) or (m, k)
             Of two classes f(x), positive on the side of ``classes_[1]``; of more the values
             :math:`g_c(x)`, the largest for the nearest mean.
         """
@@ -184,12 +192,12 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_train)
+        X : array-like of shape (m, d) or (m, n_train)
             As in :meth:`decision_function`.
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (m,)
             Labels; ``classes_[0]`` where two means are equally near.
         """
         values = self.decision_function(X)
@@ -210,30 +218,33 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
     ----------
     nu : float, default=0.5
         Fraction of the training weight that may lie outside, in (0, 1]. Without ties and with
-        equal weights, exactly the integer part of ``nu * n_samples`` points do.
+        equal weights, exactly the integer part of ``nu * n`` points do.
     kernel : str, Kernel or callable, default='rbf'
         One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values. With
         'rbf' the values are proportional to a Gaussian kernel density estimate.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : float or {'scale', 'auto', 'median'}, default='scale'
-        Width of the kernel, see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
-        Constant of the polynomial and the sigmoid kernel.
+        Independent term of 'poly' and 'sigmoid'.
 
     Attributes
     ----------
     offset_ : float
         :math:`\rho`.
-    dual_coef_ : ndarray of shape (1, n_samples)
+    dual_coef_ : ndarray of shape (1, n)
         Weights of the training points, of sum 1.
+    gamma_ : float
+        The width that was used, if the kernel has one.
     kernel_ : Kernel
         The kernel object that was used.
     n_features_in_ : int
-        Number of features seen during ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has names that are all strings.
+        Number of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Names of the features, if X has string names.
 
     See Also
     --------
@@ -293,11 +304,11 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        X : array-like of shape (n, d) or (n, n)
             Training points, or their Gram matrix if ``kernel='precomputed'``.
         y : Ignored
             Not used, present for API consistency by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
+        sample_weight : array-like of shape (n,), default=None
             How often each point counts. If None, once.
 
         Returns
@@ -331,13 +342,13 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_train)
+        X : array-like of shape (m, d) or (m, n_train)
             Points, or kernel values between them and the training points if
             ``kernel='precomputed'``.
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (m,)
             Higher means more normal.
         """
         check_is_fitted(self)
@@ -348,12 +359,12 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_train)
+        X : array-like of shape (m, d) or (m, n_train)
             As in :meth:`score_samples`.
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (m,)
             Negative outside; higher means more normal.
         """
         return self.score_samples(X) - self.offset_
@@ -363,12 +374,12 @@ class ParzenWindow(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples, n_train)
+        X : array-like of shape (m, d) or (m, n_train)
             As in :meth:`score_samples`.
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (m,)
             +1 inside and on the boundary, -1 outside.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)

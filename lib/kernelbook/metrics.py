@@ -4,6 +4,8 @@ The table of tests of two classes is the only input of every rate here; each cla
 trivial ones included, is such a table, and scikit-learn and imbalanced-learn compute the rates.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
@@ -53,7 +55,7 @@ def imbalance_report(
     pos_label: Label | None = None,
     prevalence: float | None = None,
     confidence: float | None = None,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     r"""Tabulate the rates of a two-class classifier beside those of trivial classifiers.
 
     With :math:`s` the sensitivity, :math:`t` the specificity and :math:`\pi` the prevalence, the

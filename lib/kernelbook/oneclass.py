@@ -1,5 +1,7 @@
 """The one-class support vector machine, solved to a proved optimum."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -40,16 +42,17 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     ----------
     nu : float, default=0.5
         In (0, 1]: an upper bound of the fraction of training points outside, and a lower bound
-        of the fraction of support vectors.
+        of the fraction of support vectors. The default, that of scikit-learn, rejects about half
+        of the training points: take 0.05 or so where most are normal.
     kernel : str, Kernel or callable, default='rbf'
         One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
@@ -59,7 +62,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
@@ -68,7 +72,8 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     alpha_ : ndarray of shape (n,)
         Dual variables >= 0, of sum 1; exactly 0 or at the upper bound where bounded.
     certificate_ : Certificate
-        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit, see
+        :class:`~kernelbook.qp.Certificate`.
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
@@ -104,6 +109,13 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         If nu is outside (0, 1], an entry is NaN, or a sample weight is negative.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap and says what to do.
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
 
     See Also
     --------
@@ -182,8 +194,9 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or (n, n)
-            Training points, or the Gram matrix for a precomputed kernel.
+        X : {array-like, sparse matrix} of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel. Sparse points are taken
+            with 'linear', 'poly' and 'rbf'.
         y : Ignored
             Not used, present for API consistency by convention.
         sample_weight : array-like of shape (n,), default=None
@@ -234,7 +247,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -254,7 +267,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -269,7 +282,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -290,7 +303,7 @@ def one_class_path(
 
     Parameters
     ----------
-    X : array-like of shape (n, d) or (n, n)
+    X : {array-like, sparse matrix} of shape (n, d) or (n, n)
         Training points, or the Gram matrix for a precomputed kernel.
     nus : array-like of shape (k,)
         In (0, 1].

@@ -1,5 +1,7 @@
 """Support vector regression with a certificate."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -38,7 +40,8 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     Parameters
     ----------
     C : float, default=1.0
-        Regularization parameter: the upper bound of the dual variables (not divided by n).
+        Cost of an error beyond the tube: a larger C makes for smaller training errors and less
+        regularization. It is the upper bound of the dual variables (not divided by n).
     epsilon : float, default=0.1
         Half-width of the tube, in the unit of the target; 0 is allowed.
     kernel : str, Kernel or callable, default='rbf'
@@ -47,9 +50,9 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
@@ -57,7 +60,8 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
@@ -66,7 +70,8 @@ class KernelSVR(RegressorMixin, KernelEstimator):
     alpha_ : ndarray of shape (n,)
         Size of the coefficient, alpha_i + alpha_i^*, of which one is always zero.
     certificate_ : Certificate
-        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit, see
+        :class:`~kernelbook.qp.Certificate`.
     coef_ : ndarray of shape (1, d)
         Normal vector of the hyperplane; linear kernel only.
     degeneracy_ : str or None
@@ -97,6 +102,13 @@ class KernelSVR(RegressorMixin, KernelEstimator):
         If a parameter is out of range, an entry is NaN, or a sample weight is negative.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap and says what to do.
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
 
     See Also
     --------
@@ -161,8 +173,9 @@ class KernelSVR(RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or (n, n)
-            Training points, or the Gram matrix for a precomputed kernel.
+        X : {array-like, sparse matrix} of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel. Sparse points are taken
+            with 'linear', 'poly' and 'rbf'.
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), default=None
@@ -205,7 +218,7 @@ class KernelSVR(RegressorMixin, KernelEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -240,6 +253,7 @@ def svr_dual(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kernelbook.qp import DenseQuadratic
     >>> K, one = DenseQuadratic(np.eye(2)), np.ones(2)
     >>> len(svr_dual(K, one, one, 0.1).q), len(svr_dual(K, one, one, 0.0).q)

@@ -1,5 +1,7 @@
 """What several rows of a table, or the several runs behind one row, have in common."""
 
+from __future__ import annotations
+
 import math
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Bayesian data description: the most probable weights of a centre in feature space."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -72,9 +74,9 @@ class BayesianDataDescription(SphereDetector):
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9

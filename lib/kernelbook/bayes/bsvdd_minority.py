@@ -1,5 +1,7 @@
 """Bayesian support vector data description with known outliers that push the centre away."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np

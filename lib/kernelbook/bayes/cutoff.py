@@ -1,5 +1,7 @@
 """Where the description ends: the radius from distances of training or held-out points."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any
 

@@ -11,6 +11,8 @@ where the constant, :math:`-\tfrac12 \sum_i K_{ii}`, is dropped. They differ in 
 c only: weights of a softmax, from which those of a minority may be taken away.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,7 @@ class SpherePosterior:
     --------
     Two orthogonal points with equal weights: c'k = 1 and n c'Kc / 2 = 1/2.
 
+    >>> import numpy as np
     >>> posterior = SpherePosterior(np.eye(2), np.ones(2), np.zeros(2))
     >>> posterior.coefficients(np.zeros((1, 2))).tolist()
     [[0.5, 0.5]]

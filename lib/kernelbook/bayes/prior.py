@@ -1,5 +1,7 @@
 """The Gaussian prior of weights, or of their logits: its mean by name, its covariance."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Wu and Chang's adaptive feature-space conformal transformation, as a package has it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from kernelbook.conformal.classifier import ConformalSVC
@@ -118,7 +120,7 @@ class AFSCTSVC(ConformalSVC):
     ======================== =================================================================
 
     What differs in the numbers: there D takes the L1 distance between points, not squared, in a
-    Gaussian whose width is a squared distance in feature space, so that it depends on the units
+    bump whose width is a squared distance in feature space, so that it depends on the units
     of the features; here both are distances in feature space. Only distances to the opposite
     class set the neighbourhood there, and D is not normalised. Any two labels are accepted here,
     ``fit`` returns the estimator, and prediction needs the support vectors only.

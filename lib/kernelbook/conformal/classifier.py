@@ -1,5 +1,7 @@
 """Two-pass support vector classifiers with a conformally transformed kernel."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -47,10 +49,14 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     .. math:: \tilde K(x, y) = D(x)\, D(y)\, K(x, y),\qquad
               f(x) = D(x) \sum_i \alpha_i y_i D(x_i) K(x_i, x) + b.
 
+    It serves to study and to compare the schemes. For a rare class try a class weight of
+    :class:`~kernelbook.svm.KernelSVC` first: on six data sets no scheme was shown to beat it
+    (notebook 10), and none repaired a badly chosen kernel (notebook 09).
+
     Parameters
     ----------
     scheme : {'wu_chang', 'amari_wu', 'wu_amari', 'williams', 'kba'}, default='wu_chang'
-        Where D comes from, by the papers as we know them; :math:`d_k(x)` is the distance to the
+        Where D comes from, after the papers as we know them; :math:`d_k(x)` is the distance to the
         k-th support vector x_k of the first machine, by ``metric``.
 
         'amari_wu' [Amari1999]_: :math:`D = \sum_k \alpha_k e^{-d_k^2 / 2\tau^2}`.
@@ -68,7 +74,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
 
         'kba', after the idea of [Wu2005]_: bumps at an ideal boundary; see Notes.
     C : float, default=1.0
-        Regularization parameter of the first machine.
+        Cost of an error in the first machine, as for :class:`~kernelbook.svm.KernelSVC`.
     C_second : float, default=None
         That of the second one. If None, C.
     kernel : str, Kernel or callable, default='rbf'
@@ -78,8 +84,8 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
@@ -94,7 +100,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     n_passes : int, default=1
         Number of factors for K, each made from the machine of the pass before.
     tau : float, 'auto' or 'sigma/sqrt(d)', default='auto'
-        Of 'amari_wu', in units of the distance. The rule is the paper's, as we read it: d is the
+        Of 'amari_wu', in units of the distance. The rule is the paper's, as we know it: d is the
         number of features and :math:`\sigma = 1/\sqrt{2\gamma}`; it needs the RBF kernel and the
         input metric. 'auto' is this rule where it applies, elsewhere :math:`2\tau^2` is the mean of
         the widths of 'wu_amari'.
@@ -113,7 +119,8 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
@@ -165,6 +172,13 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue; the message quotes it.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap and says what to do.
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
+
     See Also
     --------
     AFSCTSVC : Wu and Chang's scheme with a Laplacian kernel and balanced costs.
@@ -190,7 +204,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     centres :math:`(1-\beta)\phi(x^{rare}) + \beta\phi(x^{frequent})`, with :math:`\tau_k^2` the
     mean squared distance to the support vectors no farther than the midpoint between the nearest
     and the farthest. The ideal boundary between pairs and its range are the paper's idea; the
-    loss, the pairing and this width are ours, and not to be held against it.
+    loss, the pairing and this width are ours, not taken from it.
 
     **Copies.** Copies of a support vector count once in D, so that a sample weight of k is the
     same as k copies.
@@ -207,6 +221,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     The first machine of -1 and 1 is f(x) = x. With kappa = ln 2 the factor is 1/2 at both points
     and the transformed kernel K / 4 there, so that alpha is 1/2 * 4:
 
+    >>> import numpy as np
     >>> svc = ConformalSVC("williams", C=10, kernel="linear", kappa=np.log(2), normalize=False)
     >>> svc.fit([[-1.0], [1.0]], ["no", "yes"]).alpha_.round(9).tolist()
     [2.0, 2.0]
@@ -222,7 +237,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     fallback_: str | None
     machine_: KernelSVC
     n_support_: NDArray[np.int32]
-    previous_: "KernelSVC | ConformalSVC"
+    previous_: KernelSVC | ConformalSVC
     support_factor_: Array
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -397,7 +412,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
             cache_size=self.cache_size,
         )
 
-    def _machine_before(self, kernel: Kernel) -> "KernelSVC | ConformalSVC":
+    def _machine_before(self, kernel: Kernel) -> KernelSVC | ConformalSVC:
         if self.n_passes == 1:
             return self._machine(self.C, kernel)
         machine: ConformalSVC = clone(self).set_params(kernel=kernel, n_passes=self.n_passes - 1)

@@ -1,5 +1,7 @@
 r"""Conformal factors: positive functions D(x), with logarithms that do not underflow."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -60,6 +62,7 @@ class ConformalFactor:
 
     Examples
     --------
+    >>> import numpy as np
     >>> ConformalFactor(log_scale=np.log(2.0))([[0.0], [5.0]]).tolist()
     [2.0, 2.0]
     """
@@ -186,6 +189,7 @@ class GaussianFactor(ConformalFactor):
     --------
     One bump of width 2 at the origin, which falls to 1/e at a distance of sqrt(2):
 
+    >>> import numpy as np
     >>> from kernelbook.conformal.spaces import InputSpace
     >>> D = GaussianFactor(InputSpace(np.array([[0.0, 0.0]])), np.array([2.0]), np.array([1.0]))
     >>> D([[0.0, 0.0], [1.0, 1.0]]).round(6).tolist()

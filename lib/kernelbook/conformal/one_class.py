@@ -1,5 +1,7 @@
 """The one-class support vector machine with a conformally transformed kernel."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -59,9 +61,9 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tau : float or 'sigma/sqrt(d)', default='sigma/sqrt(d)'
@@ -83,7 +85,8 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
@@ -184,7 +187,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
     machine_: OneClassSVM
     n_support_: NDArray[np.int32]
     offset_: float
-    previous_: "OneClassSVM | ConformalOneClassSVM"
+    previous_: OneClassSVM | ConformalOneClassSVM
     support_factor_: Array
     vanished_fraction_: float
 
@@ -335,7 +338,7 @@ class ConformalOneClassSVM(OutlierMixin, KernelEstimator):
             cache_size=self.cache_size,
         )
 
-    def _machine_before(self, kernel: Kernel) -> "OneClassSVM | ConformalOneClassSVM":
+    def _machine_before(self, kernel: Kernel) -> OneClassSVM | ConformalOneClassSVM:
         if self.n_passes == 1:
             return self._machine(kernel)
         machine: ConformalOneClassSVM = clone(self).set_params(

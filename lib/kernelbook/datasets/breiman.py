@@ -1,5 +1,7 @@
 """Breiman's three samples and the best decision functions for them."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, logsumexp
@@ -155,6 +157,7 @@ def bayes_ringnorm(X: ArrayLike, *, shift: float = 2.0) -> Matrix:
 
     Examples
     --------
+    >>> import numpy as np
     >>> bayes_ringnorm([[2.0]]) - np.log(2)  # 4/8 - 0
     array([0.5])
     """

@@ -1,5 +1,7 @@
 """Logistic labels with random coefficients, and the best decision function for them."""
 
+from __future__ import annotations
+
 from typing import Literal, get_args, overload
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Small samples for pictures: two classes in the plane, a bent cloud, a noisy curve."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_random_state
@@ -217,6 +219,7 @@ def make_bell(n_samples: int = 100, *, random_state: RandomState = None) -> Samp
 
     Examples
     --------
+    >>> import numpy as np
     >>> X, y = make_bell(5, random_state=0)
     >>> bool(((X[:, 1] > np.exp(-4 * X[:, 0] ** 2)) == y).all())
     True
@@ -249,6 +252,7 @@ def make_sinc(
 
     Examples
     --------
+    >>> import numpy as np
     >>> X, y = make_sinc(5, noise=0.0, random_state=0)
     >>> bool(np.allclose(y * X[:, 0], np.sin(X[:, 0])))
     True

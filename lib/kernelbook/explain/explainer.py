@@ -1,5 +1,7 @@
 """Exact global and local explanations of SVMs with a polynomial kernel."""
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -308,7 +310,7 @@ class PolynomialExplainer(BaseEstimator):
         columns = keys, self._expansion.row[places].tolist(), self.mask_[places]
         return {key: weight for key, weight, kept in zip(*columns, strict=True) if kept}
 
-    def importance(self, data: ArrayLike | None = None, *, top: int | None = None) -> "DataFrame":
+    def importance(self, data: ArrayLike | None = None, *, top: int | None = None) -> DataFrame:
         r"""Rank the kept interactions, most important first.
 
         Parameters
@@ -329,7 +331,7 @@ class PolynomialExplainer(BaseEstimator):
         scores, interactions = self._scores(data), self._expansion.interactions
         return interaction_table(interactions, scores, self.mask_, self.coef_, top)
 
-    def feature_importance(self, data: ArrayLike | None = None) -> "DataFrame":
+    def feature_importance(self, data: ArrayLike | None = None) -> DataFrame:
         """Rank the features by their total importance, most important first.
 
         The importance of an interaction is split equally among its distinct features.
@@ -347,7 +349,7 @@ class PolynomialExplainer(BaseEstimator):
         totals = self._expansion.feature_totals(self._scores(data))
         return feature_table(self._expansion.interactions.feature_names, totals)
 
-    def degree_importance(self, data: ArrayLike) -> "DataFrame":
+    def degree_importance(self, data: ArrayLike) -> DataFrame:
         """Summarize how much each degree adds to the decision values of given points.
 
         Parameters

@@ -3,6 +3,8 @@
 Every function draws on the matplotlib axes given, or on new ones, and returns the axes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -36,8 +38,8 @@ def plot_importance(
     *,
     data: ArrayLike | None = None,
     signed: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the most important interactions as bars.
 
     Parameters
@@ -76,8 +78,8 @@ def plot_importance(
 
 
 def plot_waterfall(
-    explainer: PolynomialExplainer, x: ArrayLike, top: int = 10, *, ax: "Axes | None" = None
-) -> "Axes":
+    explainer: PolynomialExplainer, x: ArrayLike, top: int = 10, *, ax: Axes | None = None
+) -> Axes:
     """Draw how interactions lead from the constant to the decision value of one point.
 
     Parameters
@@ -110,8 +112,8 @@ def plot_waterfall(
 
 
 def plot_degree_waterfall(
-    explainer: PolynomialExplainer, x: ArrayLike, *, ax: "Axes | None" = None
-) -> "Axes":
+    explainer: PolynomialExplainer, x: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
     """Draw how degrees lead from the constant to the decision value of one point.
 
     Parameters
@@ -134,8 +136,8 @@ def plot_degree_waterfall(
 
 
 def plot_degree_importance(
-    explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
-) -> "Axes":
+    explainer: PolynomialExplainer, data: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
     """Draw the mean size of every degree's contribution, with its signed mean and spread.
 
     Bars: mean magnitude. Diamonds: signed mean, with one standard deviation to both sides. A
@@ -167,8 +169,8 @@ def plot_degree_importance(
 
 
 def plot_degree_contributions(
-    explainer: PolynomialExplainer, data: ArrayLike, *, ax: "Axes | None" = None
-) -> "Axes":
+    explainer: PolynomialExplainer, data: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
     """Draw a box plot of every degree's contribution over given points.
 
     Parameters
@@ -193,8 +195,8 @@ def plot_degree_contributions(
 
 
 def _waterfall(
-    explainer: PolynomialExplainer, parts: Sequence[float], names: list[str], ax: "Axes | None"
-) -> "Axes":
+    explainer: PolynomialExplainer, parts: Sequence[float], names: list[str], ax: Axes | None
+) -> Axes:
     values = np.array([explainer.constant_[0], *parts])
     ends = values.cumsum()
     ax = _axes(ax, len(values))
@@ -208,7 +210,7 @@ def _waterfall(
     return ax
 
 
-def _bars(ax: "Axes", starts: Matrix, values: Matrix, names: list[str], *, signed: bool) -> None:
+def _bars(ax: Axes, starts: Matrix, values: Matrix, names: list[str], *, signed: bool) -> None:
     """Horizontal bars, first on top, each with its value in figures at its end."""
     rows, negative, ends = range(len(values)), values < 0, starts + values
     colors, hatches = np.where(negative, NEGATIVE, POSITIVE), np.where(negative, "///", "")
@@ -224,7 +226,7 @@ def _bars(ax: "Axes", starts: Matrix, values: Matrix, names: list[str], *, signe
     ax.set_xlim(edges.min() - room * (edges.min() < 0), edges.max() + room * (edges.max() > 0))
 
 
-def _degree_axes(explainer: PolynomialExplainer, ax: "Axes | None") -> "Axes":
+def _degree_axes(explainer: PolynomialExplainer, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.set(xlabel="degree", ylabel=DECISION)
@@ -249,7 +251,7 @@ def _one_point(x: ArrayLike) -> ArrayLike:
     return x
 
 
-def _axes(ax: "Axes | None", rows: int | None = None) -> "Axes":
+def _axes(ax: Axes | None, rows: int | None = None) -> Axes:
     if ax is not None:
         return ax
     pyplot = import_optional("matplotlib.pyplot", extra="plots", purpose="A figure")

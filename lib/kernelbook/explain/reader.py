@@ -1,5 +1,7 @@
 """Polynomial-kernel SVMs read from raw arrays, or from a fitted machine of any library."""
 
+from __future__ import annotations
+
 import warnings
 from itertools import combinations
 from typing import Any

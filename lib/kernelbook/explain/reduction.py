@@ -1,5 +1,7 @@
 """What a model that is reduced to few interactions keeps of its score."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ def score_by_count(
     *,
     data: ArrayLike | None = None,
     scoring: str | Callable[..., float] | None = None,
-) -> "DataFrame":
+) -> DataFrame:
     """Score a model reduced to its k most important interactions, for several k.
 
     Parameters

@@ -1,5 +1,7 @@
 r"""Kernel Fisher discriminant analysis: discriminants in feature space, and a classifier."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -50,9 +52,9 @@ class KernelFisherDiscriminant(
         One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
         One that is not positive semi-definite on the data is rejected.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
     coef0 : float, default=0.0
@@ -344,8 +346,8 @@ class KernelFisherDiscriminant(
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"a discriminant needs at least two classes, but y holds one class, "
-                f"{self.classes_[0]!r}."
+                f"y holds one class only ({self.classes_.tolist()[0]!r}): a discriminant needs at "
+                "least 2 classes."
             )
         return np.eye(len(self.classes_))[index]
 

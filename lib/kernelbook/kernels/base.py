@@ -494,6 +494,7 @@ def resolve_kernel(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kernelbook.kernels import RBF
     >>> resolve_kernel("rbf", np.array([[0.0], [2.0]]), gamma="auto")
     RBF(gamma=1.0)

@@ -1,5 +1,7 @@
 """Kernels as functions, for use without an object: matrices of values by name."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Gram matrices: whether they are such, and the distances that they hold."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, eigvalsh

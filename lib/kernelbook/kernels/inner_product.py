@@ -442,6 +442,7 @@ def linear_coefficients(kernel: Kernel, dual_coef: Matrix, support_vectors: Matr
 
     Examples
     --------
+    >>> import numpy as np
     >>> points = np.array([[1.0], [3.0]])
     >>> linear_coefficients(Linear(), np.array([[-0.5, 0.5]]), points).tolist()
     [[1.0]]

@@ -42,6 +42,8 @@ class Radial(Kernel):
 
     Examples
     --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
     >>> @dataclass(frozen=True)
     ... class Cauchy(Radial):
     ...     is_psd = True

@@ -83,6 +83,7 @@ def diagnose(idata: "InferenceData", var_names: Sequence[str] | None = None) -> 
     Examples
     --------
     >>> import numpy as np
+    >>> from kernelbook.mcmc.diagnostics import import_arviz
     >>> arviz = import_arviz()
     >>> draws = np.random.default_rng(0).normal(size=(4, 500))
     >>> table = diagnose(arviz.from_dict(posterior={"theta": draws}))

@@ -1,5 +1,7 @@
 """Elliptical slice sampling of many chains at once."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,7 +40,7 @@ def elliptical_slice(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-) -> "InferenceData":
+) -> InferenceData:
     r"""Elliptical slice sampling: a slice of the likelihood on an ellipse through the state.
 
     With :math:`\nu \sim N(0, \Sigma)` and a level :math:`\log y = \log L(\theta) + \log u`, an

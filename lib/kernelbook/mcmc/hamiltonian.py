@@ -1,5 +1,7 @@
 """Hamiltonian Monte Carlo that follows a Gaussian prior exactly, block by block."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -50,7 +52,7 @@ def split_hmc(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-) -> "InferenceData":
+) -> InferenceData:
     r"""Hamiltonian Monte Carlo that follows the Gaussian prior exactly, block by block.
 
     In whitened coordinates, with a momentum :math:`p \sim N(0, I)`,

@@ -1,5 +1,7 @@
 """Metropolis-Hastings with a linear Gaussian proposal: random walk and Crank-Nicolson."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,7 +45,7 @@ def metropolis(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-) -> "InferenceData":
+) -> InferenceData:
     r"""Random-walk Metropolis: a symmetric Gaussian step, accepted by the posterior's ratio.
 
     .. math::  \theta' = \theta + s A \xi,\quad \xi \sim N(0, I),\quad A A^\top = \Sigma, \qquad
@@ -188,7 +190,7 @@ def pcn(
     store_draws: bool = True,
     vectorized: bool = False,
     random_state: RandomState = None,
-) -> "InferenceData":
+) -> InferenceData:
     r"""Preconditioned Crank-Nicolson: a step that leaves the prior unchanged.
 
     .. math::  \theta' = m + \sqrt{1 - \beta^2}\,(\theta - m) + \beta A \xi, \qquad

@@ -1,5 +1,7 @@
 """Figures of the plane: points, decision regions, functions of two features."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,8 +48,8 @@ def plot_points(
     classes: Sequence[Any] | None = None,
     size: float = 30.0,
     legend: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw points of the plane; each class has a colour, a marker and its count in the legend.
 
     Parameters
@@ -117,8 +119,8 @@ def plot_decision(
     size: float = 30.0,
     legend: bool = True,
     colorbar: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw the decision function of two features, its boundary, its margins and the points.
 
     The colour is the decision value :math:`f(x)`, white at 0, with the tint of the class that is
@@ -234,8 +236,8 @@ def plot_field(
     n_lines: int = 0,
     size: float = 30.0,
     colorbar: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a function of the plane as colour: a magnification, a density, one component.
 
     Parameters
@@ -341,10 +343,10 @@ def _on_grid(function: Function, limits: Limits, size: int = GRID_POINTS) -> Gri
 
 
 def _fill(
-    ax: "Axes",
+    ax: Axes,
     grid: Grid,
     ends: tuple[float, float],
-    cmap: "str | Colormap",
+    cmap: str | Colormap,
     extend: Literal["neither", "both"],
     label: str,
     colorbar: bool,
@@ -355,7 +357,7 @@ def _fill(
         draw_scale(ax, filled, label, *ends)
 
 
-def _fill_classes(ax: "Axes", grid: Grid, n_classes: int) -> None:
+def _fill_classes(ax: Axes, grid: Grid, n_classes: int) -> None:
     horizontal, vertical, codes = grid
     colours = [pale(colour, 0.35) for colour in CLASS_COLOURS[:n_classes]]
     edges = np.arange(n_classes + 1) - 0.5
@@ -364,9 +366,7 @@ def _fill_classes(ax: "Axes", grid: Grid, n_classes: int) -> None:
         _contour(ax, (horizontal, vertical, (codes == code).astype(float)), [0.5], "solid")
 
 
-def _contour(
-    ax: "Axes", grid: Grid, levels: Sequence[float], style: str, width: float = 1.6
-) -> None:
+def _contour(ax: Axes, grid: Grid, levels: Sequence[float], style: str, width: float = 1.6) -> None:
     low, high = grid[2].min(), grid[2].max()
     inside = [level for level in levels if low < level < high]
     if inside:

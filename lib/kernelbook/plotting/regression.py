@@ -1,5 +1,7 @@
 """A regression on one feature, with its tube."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +36,8 @@ def plot_regression_tube(
     truth: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
     size: float = 26.0,
     legend: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw a regression on one feature with its tube of half-width :math:`\varepsilon`.
 
     Parameters

@@ -1,5 +1,7 @@
 """Statistical figures, by seaborn: Gram matrices, scores by class, means with intervals."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, get_args
@@ -33,8 +35,8 @@ def plot_gram(
     y: ArrayLike | None = None,
     *,
     label: str = "$K(x, x')$",
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a Gram matrix as a heat map.
 
     Parameters
@@ -106,8 +108,8 @@ def plot_scores(
     names: Sequence[str] | None = None,
     label: str = "decision value $f(x)$",
     legend: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the distribution of a score in each class, as densities that each integrate to 1.
 
     The rare class would not be seen on one common scale of counts. A black line at 0 shows where
@@ -173,7 +175,7 @@ def plot_scores(
 
 
 def plot_intervals(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     *,
     x: str,
     y: str,
@@ -182,8 +184,8 @@ def plot_intervals(
     level: float = 0.95,
     reference: float | None = None,
     digits: int = 3,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     """Compare groups by the means of their repetitions, each with an interval, in figures too.
 
     Parameters

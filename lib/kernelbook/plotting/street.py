@@ -1,5 +1,7 @@
 """The street of a linear machine: white between its margins, a tint of each class beyond."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +32,8 @@ def plot_street(
     touching: ArrayLike | None = None,
     size: float = 30.0,
     legend: bool = True,
-    ax: "Axes | None" = None,
-) -> "Axes":
+    ax: Axes | None = None,
+) -> Axes:
     r"""Draw a line of the plane with its two margins and the points of two classes.
 
     The solid line is :math:`f(x) = w^\top x + b = 0`, the dashed ones are :math:`f = \pm 1`. What

@@ -1,5 +1,7 @@
 """One comparison for all methods: one search, repeats, paired intervals, verdicts, baselines."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,9 +58,9 @@ class Comparison:
     kernelbook.plotting.plot_comparison : Draws the table.
     """
 
-    table: "pd.DataFrame"
-    scores: "pd.DataFrame"
-    choices: "pd.DataFrame"
+    table: pd.DataFrame
+    scores: pd.DataFrame
+    choices: pd.DataFrame
 
 
 def compare(

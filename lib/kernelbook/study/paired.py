@@ -1,5 +1,7 @@
 """What paired differences say against a margin."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student_t

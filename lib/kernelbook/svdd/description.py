@@ -1,5 +1,7 @@
 """Support vector data description: the smallest sphere around most of the targets."""
 
+from __future__ import annotations
+
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -61,9 +63,9 @@ class SVDD(SphereDetector):
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
@@ -72,7 +74,8 @@ class SVDD(SphereDetector):
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
 
@@ -81,7 +84,8 @@ class SVDD(SphereDetector):
     alpha_ : ndarray of shape (n,)
         Dual variables :math:`\alpha_i \ge 0` of all training points.
     certificate_ : Certificate
-        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit.
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit, see
+        :class:`~kernelbook.qp.Certificate`.
     center_ : ndarray of shape (d,)
         The centre in input space; linear kernel only.
     center_norm_ : float
@@ -123,6 +127,15 @@ class SVDD(SphereDetector):
         is NaN.
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap and says what to do.
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
+    LabelWarning
+        If ``y`` holds labels other than +1 and -1.
 
     See Also
     --------
@@ -217,8 +230,9 @@ class SVDD(SphereDetector):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or (n, n)
-            Training points, or the Gram matrix for a precomputed kernel.
+        X : {array-like, sparse matrix} of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel. Sparse points are taken
+            with 'linear', 'poly' and 'rbf'.
         y : array-like of shape (n,), default=None
             -1 marks an outlier, +1 a target. If None, all points are targets. Other integers
             >= 0 count as targets, with a :class:`~kernelbook.exceptions.LabelWarning`.
@@ -270,6 +284,7 @@ def svdd_dual(K: Quadratic, box: Array) -> QuadraticProgram:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kernelbook.qp import DenseQuadratic
     >>> svdd_dual(DenseQuadratic(np.eye(2)), np.array([2.0, -3.0])).lower.tolist()
     [0.0, -3.0]

@@ -1,5 +1,7 @@
 """Spheres in feature space: a centre, distances to it, and detectors that answer by them."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
@@ -49,6 +51,7 @@ def target_signs(y: ArrayLike | None, X: Matrix) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> target_signs([1, -1, 1], np.zeros((3, 2))).tolist()
     [1.0, -1.0, 1.0]
     """
@@ -100,6 +103,7 @@ class Centre:
     --------
     The centre 2 of the linear kernel, from which 5 is 3 away:
 
+    >>> import numpy as np
     >>> centre = Centre(lambda X: 2.0 * X[:, 0], product=4.0)
     >>> centre.squared_distances(np.array([[5.0]]), own=np.array([25.0])).tolist()
     [9.0]
@@ -149,6 +153,7 @@ def full_norm(split: Kernel, points: Matrix, beta: Array, product: float) -> flo
     --------
     The mean of 1 and 3 is 2, but 0 from itself:
 
+    >>> import numpy as np
     >>> from kernelbook.kernels import Linear
     >>> points = np.array([[1.0], [3.0]])
     >>> full_norm(Linear().about(np.array([2.0])), points, np.full(2, 0.5), 0.0)

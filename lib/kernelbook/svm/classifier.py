@@ -1,5 +1,7 @@
 """The soft-margin support vector classifier, with a certificate."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -122,28 +124,29 @@ class KernelSVC(BinaryClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Regularization parameter: the upper bound of the dual variables, as in scikit-learn
-        (not divided by n).
+        Cost of an error: a larger C makes for fewer training errors and less regularization. It
+        is the upper bound of the dual variables, as in scikit-learn (not divided by n).
     kernel : str, Kernel or callable, default='rbf'
         One of 'linear', 'poly', 'rbf', 'laplacian', 'sigmoid' and 'precomputed', an object of
         :mod:`kernelbook.kernels`, or a function of (X, Y) that returns the matrix of values.
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     class_weight : dict or 'balanced', default=None
-        Multiplies C by class; ``'balanced'`` is n / (k n_c) for k classes, with a sample weight
-        of w counted as w points.
+        Multiplies C by class, by 1 where a dict does not name it; ``'balanced'`` is n / (k n_c)
+        for k classes, with a sample weight of w counted as w points.
     tol : float, default=1e-9
         Largest violation of the optimality conditions, relative to the gradient.
     max_iter : int, default=100
         Maximum number of interior-point steps, or of working sets of the exact solver.
     solver : {'auto', 'exact', 'low_rank', 'dense', 'reference'}, default='auto'
-        See :func:`~kernelbook.qp.solve_qp`.
+        'auto' takes the one that suits the problem; the solution is the same. See
+        :func:`~kernelbook.qp.solve_qp`.
     cache_size : float, default=200.0
         Megabytes for kernel rows of the exact solver; its working sets may take four times that.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
@@ -167,8 +170,9 @@ class KernelSVC(BinaryClassifier):
         Dual variables on the textbook's scale, in [0, C_i]; exactly 0 or C_i at the bounds. Of
         more than two classes in the rows of ``dual_coef_``.
     certificate_ : Certificate
-        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit; of several pairs
-        the largest gap, the largest violation and the worst status.
+        ``duality_gap`` (relative), ``kkt_violation`` and ``status`` of the fit, see
+        :class:`~kernelbook.qp.Certificate`; of several pairs the largest gap, the largest
+        violation and the worst status.
     certificates_ : tuple of Certificate
         One for each pair, in the order of ``intercept_``.
     classes_ : ndarray of shape (k,)
@@ -208,6 +212,13 @@ class KernelSVC(BinaryClassifier):
     NotPositiveSemidefiniteError
         If the kernel matrix has a negative eigenvalue; the message quotes it.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the solution is not optimal to ``tol``; the message quotes the gap and says what to do.
+    CompilationWarning
+        Before the loops of the exact solver are compiled, once on a machine.
+
     See Also
     --------
     HardMarginSVC : The limit of an infinite C.
@@ -225,6 +236,12 @@ class KernelSVC(BinaryClassifier):
     of several, to the first. All pairs have one kernel, whose width 'scale' comes from all points,
     and share what is computed of its matrix beforehand. For one machine a class, against all
     others, wrap this one in :class:`sklearn.multiclass.OneVsRestClassifier`.
+
+    **Differences from** :class:`sklearn.svm.SVC`. There is no ``probability`` (see the last
+    example), ``shrinking`` or ``random_state``: nothing is drawn. ``tol`` is relative, and 1e-9 in
+    place of 1e-3; ``max_iter`` counts the steps named above, not pairs of variables. A kernel
+    matrix with a negative eigenvalue, common with 'sigmoid', is refused. The rules
+    ``gamma='scale'`` and ``class_weight='balanced'`` count sample weights.
 
     References
     ----------
@@ -313,8 +330,9 @@ class KernelSVC(BinaryClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or (n, n)
-            Training points, or the Gram matrix for a precomputed kernel.
+        X : {array-like, sparse matrix} of shape (n, d) or (n, n)
+            Training points, or the Gram matrix for a precomputed kernel. Sparse points are taken
+            with 'linear', 'poly' and 'rbf'.
         y : array-like of shape (n,)
             Labels of two classes or more; of two ``classes_[1]``, the larger one, is the positive
             class.
@@ -409,7 +427,7 @@ class KernelSVC(BinaryClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -431,7 +449,7 @@ class KernelSVC(BinaryClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or (m, n_train) for a precomputed kernel
+        X : {array-like, sparse matrix} of shape (m, d), or (m, n_train) for a precomputed kernel
             Points, or their kernel values with the training points.
 
         Returns
@@ -467,6 +485,7 @@ def svc_dual(K: Quadratic, signs: Array, box: Array | float) -> QuadraticProgram
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kernelbook.qp import DenseQuadratic
     >>> svc_dual(DenseQuadratic(np.eye(2)), np.array([-1.0, 1.0]), 3.0).lower.tolist()
     [-3.0, 0.0]

@@ -6,6 +6,8 @@ class c, row r belongs to class r where r < c, and to class r + 1 from there on.
 of LIBSVM, and so of scikit-learn.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -199,7 +201,7 @@ class Pairs:
     certificates: tuple[Certificate, ...]
     n_iter: int
 
-    def expansion(self, kernel: Kernel, X: Matrix) -> "PairwiseExpansion":
+    def expansion(self, kernel: Kernel, X: Matrix) -> PairwiseExpansion:
         """Return the sums of all pairs.
 
         Parameters

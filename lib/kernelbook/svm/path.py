@@ -1,5 +1,7 @@
 """Support vector classifiers along a path of C."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -12,6 +12,12 @@ __all__ = ["class_weights"]
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+# What wrappers make of any labels.
+WRAPPED = (
+    " In a wrapper for several classes, such as OneVsOneClassifier, each machine sees 0 and 1 in "
+    "their place: give sample_weight there, or fit KernelSVC, which takes them all, without it."
+)
+
 
 def class_weights(
     class_weight: dict[Any, float] | str, classes: NDArray[Any], codes: Index, sample_weight: Array
@@ -52,9 +58,8 @@ def class_weights(
         labels = classes.tolist()
         if unknown := [label for label in class_weight if label not in labels]:
             raise ValueError(
-                f"class_weight names {unknown}, but the classes are {labels}. In a wrapper for "
-                "several classes, such as OneVsOneClassifier, each machine sees two of them: give "
-                "sample_weight in place of class_weight, or fit KernelSVC without the wrapper."
+                f"class_weight names {unknown}, but the classes are {labels}: use the labels of "
+                f"y, in their type.{WRAPPED if labels == [0, 1] else ''}"
             )
         for label, value in class_weight.items():
             by_class[labels.index(label)] = check_number(value, f"class_weight[{label!r}]", low=0)
