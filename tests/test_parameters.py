@@ -55,8 +55,8 @@ ESTIMATORS = {
     for name, one in sorted(estimators().items())
     if name not in ("BinaryClassifier", "KernelEstimator")
 }
-# Docstrings that still leave words out: 'mean_distance' of gamma, two samplers.
-SILENT_ON_A_RULE = {"BayesianSVDDMinority", "HardMarginSVC"}
+# It refuses two samplers that the base class takes, and says why.
+SILENT_ON_A_RULE = {"BayesianSVDDMinority"}
 PARAMETERS = [(name, p) for name, one in ESTIMATORS.items() for p in one().get_params(deep=False)]
 
 

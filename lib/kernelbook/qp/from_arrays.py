@@ -1,5 +1,7 @@
 r"""A quadratic program given by arrays: checked and solved, or a point of it certified."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

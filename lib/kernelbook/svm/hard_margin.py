@@ -1,5 +1,7 @@
 """The hard-margin support vector classifier, or the proof that no hyperplane separates."""
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
 from operator import itemgetter
@@ -52,9 +54,9 @@ class HardMarginSVC(BinaryClassifier):
         One that is not positive semi-definite on the data is rejected.
     degree : int, default=3
         Degree of the polynomial kernel; ignored by the others.
-    gamma : {'scale', 'auto', 'median'} or float, default='scale'
-        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid';
-        see :func:`~kernelbook.kernels.resolve_gamma`.
+    gamma : {'scale', 'auto', 'median', 'mean_distance'} or float, default='scale'
+        Width of 'rbf', 'poly', 'laplacian' and 'sigmoid'; 'mean_distance' is for 'laplacian' only.
+        See :func:`~kernelbook.kernels.resolve_gamma`.
     coef0 : float, default=0.0
         Independent term of 'poly' and 'sigmoid'.
     tol : float, default=1e-9
@@ -122,7 +124,9 @@ class HardMarginSVC(BinaryClassifier):
     of each class, at a distance of at most :math:`\sqrt{2/C}`: at the optimum
     :math:`\|w\|^2 \le \sum_i \alpha_i`, and the sum is at least 2C. If the classes are not
     separable the distance falls to zero as C grows; by Farkas' lemma the differences between
-    solutions for C and 2C then become the weights of one point of both hulls. Notebook 01.
+    solutions for C and 2C then become the weights of one point of both hulls.
+    Where rounding leaves the kernel few features, such a point is first looked for by steps of
+    affine scaling. Notebook 01.
 
     Examples
     --------
