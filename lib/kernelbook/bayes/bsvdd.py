@@ -164,8 +164,9 @@ class BayesianSVDD(SphereDetector):
     :math:`\Sigma = I` lets each move by about 1: a softmax then gives nearly all the weight to
     one to eight outlying points, for every width from wide to moderate, and the likelihood is
     too weak to take it back. The centre sits on outliers, and which ones is chance. Row means
-    (``prior_mean='row_mean'``, the default) are of order 1 for any n, as logits should be; an
-    exponent of at most 0.25 has the same effect; ``'constant'`` has no preference. Notebook 13.
+    (``prior_mean='row_mean'``, the default) are of order 1 for any n, as logits should be; for
+    some hundred targets an exponent of at most 0.25 has the same effect; ``'constant'`` has no
+    preference. Notebook 13.
 
     **Constant directions.** Adding a number to all :math:`\beta_i` changes no weight, so that
     only the prior holds it; R-hat is computed from distances instead of :math:`\beta`.

@@ -139,7 +139,8 @@ class BayesianSVDDMinority(BayesianSVDD):
     **The uniform prior.** The outliers enter the likelihood through the centre alone, and their
     weights are of mean 1/2 a priori, so that :math:`\mathbf 1^\top \alpha_1` is about
     :math:`n_1/2`: many outliers put the centre far beyond the targets before the data speak.
-    ``minority_prior=(1, n_1)`` keeps the sum at about 1 whatever their number.
+    ``minority_prior=(1, n_1)`` keeps the mean of that sum below 1
+    whatever their number.
 
     **Sampling.** On :math:`\theta = \operatorname{logit} \alpha_1` the density has the factor
     :math:`\alpha_1 (1 - \alpha_1)`; without this Jacobian the posterior of :math:`\alpha_1` would,
