@@ -126,9 +126,9 @@ EXERCISES = (
         "14.5",
         right=auc_of_norm,
         mistakes=(
-            (norm.cdf(9 / np.sqrt(236)), "The targets vary, too."),
-            (norm.cdf(9 / np.sqrt(200)), "The minority points vary, too."),
-            (norm.cdf(9 / np.sqrt(400)), "The variance of the minority is larger."),
+            (norm.cdf(9 / np.sqrt(236)), "The common cases vary, too."),
+            (norm.cdf(9 / np.sqrt(200)), "The rare cases vary, too."),
+            (norm.cdf(9 / np.sqrt(400)), "The variance of the rare class is larger."),
             (
                 norm.cdf(9 / (np.sqrt(200) + np.sqrt(236))),
                 "Variances add, standard deviations do not.",
