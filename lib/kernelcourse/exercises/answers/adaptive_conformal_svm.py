@@ -128,7 +128,7 @@ EXERCISES = (
         right=lambda: g_means("balanced")[1],
         mistakes=(
             (lambda: g_means("balanced")[0], "That is the threshold 0; is it the best?"),
-            (lambda: g_means(None)[1], "That is the machine without weights, of figure 10.11."),
+            (lambda: g_means(None)[1], "That is the machine without weights, of figure 10.6."),
             (lambda: g_means(None)[0], "That is without weights, and at the threshold 0."),
         ),
         otherwise="Fit with weights on the 320 points; try every decision value as threshold.",
