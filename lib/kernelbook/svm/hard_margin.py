@@ -221,7 +221,9 @@ def _refuse_copies(X: Array, signs: Array) -> None:
 def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolution:
     """Solve in boxes that widen until the solution touches none, or raise NotSeparableError."""
     centred = K.centred(np.ones(len(signs)))
-    size = float(centred.diagonal.max()) or 1.0
+    squared_spread = float(centred.diagonal.max())
+    # Not positive for a kernel that is none, which a solver refuses.
+    size = squared_spread if squared_spread > 0 else 1.0
     in_box = partial(_in_box, K, signs, options)
     for box in HARD_MARGIN_BOXES:
         if box == HARD_MARGIN_BOXES[1]:
