@@ -38,6 +38,7 @@ KNOWN = {
     10403: "two places, where the rounding of kernel values decides",
     11248: "a tube whose gap extended precision shows only relative to one slope",
     12655: "a polynomial whose stored values, 1e233, overflow in single precision",
+    11665: "a hard margin of 1e34, found in a box that its solution touches",
     14832: "a sigmoid of thousands, constant on all points",
     15555: "a precomputed matrix of rank 45, whose last digits take 50,000 exchanges",
     16233: "a polynomial of degree 28 whose value at the centre overflows",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, ClassVar, Self
@@ -224,28 +226,49 @@ def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolu
     squared_spread = float(centred.diagonal.max())
     # Not positive for a kernel that is none, which a solver refuses.
     size = squared_spread if squared_spread > 0 else 1.0
-    in_box = partial(_in_box, K, signs, options)
-    for box in HARD_MARGIN_BOXES:
-        if box == HARD_MARGIN_BOXES[1]:
-            _refuse_common_point(K, matrix := within_rounding(centred), signs, size)
-            if options.solver == "auto":
-                # Steps on pairs are slow in wide boxes that the solution touches.
-                in_box = partial(_near_box, matrix, signs, options)
-        x = in_box(box / size)
+    first, *wide = [box / size for box in HARD_MARGIN_BOXES]
+    within = partial(_within, K, signs, options, size)
+    found = within([first], partial(_in_box, K, signs, options))
+    if found is not None:
+        return found
+    _refuse_common_point(K, matrix := within_rounding(centred), signs, size)
+    if options.solver == "auto":
+        found = within(wide, partial(_near_box, matrix, signs, options))
+        if found is not None:
+            return found
+        # Steps on pairs are slow in wide boxes that the solution touches.
+        found = within(wide, partial(_in_box, K, signs, replace(options, solver="dense")))
+    else:
+        found = within(wide, partial(_in_box, K, signs, options))
+    # A solver that was stopped early: it will warn.
+    return found or solve(svc_dual(K, signs, wide[-1]), options)
+
+
+def _within(
+    K: Quadratic,
+    signs: Array,
+    options: SolverOptions,
+    size: float,
+    boxes: Sequence[float],
+    in_box: Callable[[float], Array],
+) -> QPSolution | None:
+    """The solution if it touches none of the boxes; NotSeparableError if the hulls meet."""
+    for box in boxes:
+        x = in_box(box)
         largest = float(np.abs(x).max())
-        inside = 0 < largest < box / size
-        candidates = [x] if inside else [x, in_box(2 * box / size) - x]
+        inside = 0 < largest < box
+        candidates = [x] if inside else [x, in_box(2 * box) - x]
         means = [_weighted_means(K, signs, signed) for signed in candidates]
         weights, distance = min(means, key=itemgetter(1))
         distance /= size**0.5
-        if distance <= (TOUCHING if inside else COINCIDENT):
-            break
+        if distance <= (TOUCHING if inside or box == HARD_MARGIN_BOXES[-1] / size else COINCIDENT):
+            raise _no_margin(weights, distance)
         if inside:
             # In a box of twice the solution's size the gap says what it should.
-            return solve(svc_dual(K, signs, 2 * largest), options)
-    if distance > TOUCHING:
-        return solve(svc_dual(K, signs, box / size), options)  # stopped early: it will warn
-    raise _no_margin(weights, distance)
+            found = solve(svc_dual(K, signs, 2 * largest), options)
+            if float(np.abs(found.x).max()) < 2 * largest:
+                return found
+    return None
 
 
 def _refuse_common_point(K: Quadratic, matrix: Quadratic, signs: Array, size: float) -> None:
