@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 REFINEMENTS = 2
 # A residual that small leaves the direction of a step what it is.
 ACCURATE = 1e-9
-# A factor pays up to this share of the rank; it stops at so many roundings of the diagonal.
+# A factor pays up to this fraction of the full rank; it stops at so many roundings of the diagonal.
 LARGEST_RANK, ROUNDINGS = 0.4, 4.0
 
 

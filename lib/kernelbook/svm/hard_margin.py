@@ -224,7 +224,7 @@ def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolu
     """Solve in boxes that widen until the solution touches none, or raise NotSeparableError."""
     centred = K.centred(np.ones(len(signs)))
     squared_spread = float(centred.diagonal.max())
-    # Not positive for a kernel that is none, which a solver refuses.
+    # Not positive for a function that is no kernel: a solver refuses it.
     size = squared_spread if squared_spread > 0 else 1.0
     first, *wide = [box / size for box in HARD_MARGIN_BOXES]
     within = partial(_within, K, signs, options, size)
