@@ -237,7 +237,8 @@ def relative_gap(problem: Problem) -> tuple[float, ...]:
     double = noise + values * np.where(terms.any(axis=1), sizes + sizes[k], 0)
     noises = (-noise, 0.0, noise, double)
     gaps = [_least_gap(gradient, a, lower, upper, x, each) for each in noises]
-    curvature = K.diagonal().max() - 2 * K.mean(axis=0).min() + K.mean()
+    # The largest squared distance from the mean.
+    curvature = (K.diagonal() - 2 * K.mean(axis=0)).max() + K.mean()
     unit = max(abs(objective), abs(objective - gaps[1]), LEAST_UNIT * b**2 * curvature / 2)
     with np.errstate(divide="ignore"):  # of nothing, any gap is infinitely large
         return tuple(float(each / unit) if each > 0 else 0.0 for each in gaps)

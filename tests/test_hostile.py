@@ -47,6 +47,7 @@ KNOWN = {
     20774: "a precomputed kernel whose objective is rounding in double precision, C = 3e12",
     21734: "four points whose objective loses its first digit in double precision",
     22742: "a polynomial of degree 26 whose powers alternate in sign",
+    23484: "a gap at the tolerance, in the unit of an objective that nearly vanishes",
     27542: "a polynomial of degree 18, where boxes of 1e-16 are settled and the rest gets worse",
 }
 
