@@ -76,7 +76,7 @@ def grim(
     -----
     With N large against 10^d every value fits, and nothing follows. Nor does it follow from a
     misfit if the value is an average of the rates of folds of unequal size: see
-    :func:`grim_folds`. After [Brown2017]_, who ask it of means of integers.
+    :func:`grim_folds`. [Brown2017]_, it seems, ask it of means of integers.
 
     References
     ----------

@@ -203,7 +203,7 @@ class ConformalSVC(ClassifierMixin, KernelEstimator):
     nearest of the other class in the metric; :math:`D = \sum_k e^{-d_k^2/\tau_k^2}` over the
     centres :math:`(1-\beta)\phi(x^{rare}) + \beta\phi(x^{frequent})`, with :math:`\tau_k^2` the
     mean squared distance to the support vectors no farther than the midpoint between the nearest
-    and the farthest. The ideal boundary between pairs and its range are the paper's idea; the
+    and the farthest. The ideal boundary and its range are the paper's, as we know it; the
     loss, the pairing and this width are ours, not taken from it.
 
     **Copies.** Copies of a support vector count once in D, so that a sample weight of k is the

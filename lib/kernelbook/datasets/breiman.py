@@ -97,7 +97,7 @@ def make_ringnorm(
               \quad a = s/\sqrt d, \quad P(y{=}1) = \tfrac12.
 
     In 20 dimensions the best possible error is 0.0124 for s = 2 and 0.0150 for s = 1; both values
-    of s are found in the literature, and Breiman's stated 1.3 % fits s = 2.
+    of s are in use, and Breiman's 1.3 %, as we know it, fits s = 2.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def make_waveform(
 
     The best possible error is 0.133 for three classes. Of one class against the two others it is,
     by simulation, 0.083 for class 1, the same for class 2, its mirror image, and 0.101 for class
-    3. The two-class benchmark of the literature (9.9 % for good machines) fits class 1 or class 2,
+    3. The two-class benchmark, as we know it (9.9 % for good machines) fits class 1 or class 2,
     not class 3.
 
     Parameters
