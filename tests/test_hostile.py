@@ -48,6 +48,7 @@ KNOWN = {
     21734: "four points whose objective loses its first digit in double precision",
     22742: "a polynomial of degree 26 whose powers alternate in sign",
     23484: "a gap at the tolerance, in the unit of an objective that nearly vanishes",
+    35106: "a tube of 7e-12 around targets of 2, with boxes of 1e-18 and 1e-24",
     27542: "a polynomial of degree 18, where boxes of 1e-16 are settled and the rest gets worse",
 }
 

@@ -14,6 +14,7 @@ from kernelbook.qp.options import SolverOptions
 from kernelbook.qp.polish import solve_free
 from kernelbook.qp.program import EPS, QuadraticProgram
 from kernelbook.qp.solve import QPSolution, certified, is_feasible, rounding
+from kernelbook.qp.structured import PairedQuadratic
 
 __all__ = ["improved", "unconverged"]
 
@@ -86,7 +87,7 @@ def _repaired(
     settled = partial(_settled, minimise=minimise)
     # A solution that rounding alone keeps from being proved may only need more digits.
     stalled, rounded = partial(_exchanged, status=STALLED), partial(_exchanged, status=ROUNDING)
-    for repair in (_feasible, settled, stalled, _in_extended_precision, rounded):
+    for repair in (_feasible, _netted, settled, stalled, _in_extended_precision, rounded):
         if solution.status == "optimal":
             return solution
         solution = _better(solution, repair(program, solution, options))
@@ -113,6 +114,23 @@ def _feasible(
     x[k] += (program.b - float(a @ x)) / a[k]
     x[k] = min(max(x[k], program.lower[k]), program.upper[k])
     return certified(program, x, None, solution.n_iter, options)
+
+
+def _netted(
+    program: QuadraticProgram, solution: QPSolution, options: SolverOptions
+) -> QPSolution | None:
+    """The solution less what the two variables of a point have in common.
+
+    It leaves Q x and the sum as they are and adds the cost of a tube, which may be all of the gap
+    where the tube is narrower than rounding. None for another matrix.
+    """
+    if not isinstance(program.Q, PairedQuadratic):
+        return None
+    above, below = np.split(solution.x - program.lower, 2)
+    common = np.where(np.add(*np.split(program.q, 2)) > 0, np.minimum(above, below), 0.0)
+    if not common.any():
+        return None
+    return certified(program, solution.x - np.tile(common, 2), None, solution.n_iter, options)
 
 
 def _exchanged(
