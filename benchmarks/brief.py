@@ -68,7 +68,7 @@ def largest_loss(summary: Sequence[Row]) -> Pair | None:
         (row["group"], row["problem"], row["method"]): float(row["cpu_s"]) for row in summary
     }
     pairs = [
-        Pair(f"largest loss: {words}, {problem}", group, problem, ours, rival, "gap")
+        Pair(f"we lose most: {words}, {problem}", group, problem, ours, rival, "gap")
         for group, problem in dict.fromkeys((row["group"], row["problem"]) for row in summary)
         if group in SAME
         for words, ours, rival in [SAME[group]]

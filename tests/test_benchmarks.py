@@ -375,7 +375,7 @@ def test_largest_loss_comes_first_and_like_stands_beside_like():
         for method, seconds in zip((ours, rival), times, strict=True)
     ]
     assert largest_loss(rows).problem == "n = 2"
-    assert brief(rows).splitlines()[2].startswith("| largest loss: SVM, n = 2 | 3 s, gap 1e-09 |")
+    assert brief(rows).splitlines()[2].startswith("| we lose most: SVM, n = 2 | 3 s, gap 1e-09 |")
     assert largest_loss(rows[:2]) is None
 
 
