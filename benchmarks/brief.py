@@ -31,11 +31,11 @@ SAME = {
 }
 PAIRS = (
     Pair("SVM, 500 points, 2 features, C = 10", "svm", "n = 500, d = 2, C = 10",
-         "kernelbook exact", "scikit-learn, tol 1e-3", "gap"),
+         *SAME["svm"][1:], "gap"),
     Pair("SVM, 100,000 points, 2 features, C = 10", "svm", "n = 100000, d = 2, C = 10",
-         "kernelbook exact", "scikit-learn, tol 1e-3", "gap"),
+         *SAME["svm"][1:], "gap"),
     Pair("regression, 5000 points, 10 features, C = 10", "regression", "n = 5000, d = 10, C = 10",
-         "kernelbook KernelSVR", "scikit-learn SVR, tol 1e-3", "gap"),
+         *SAME["regression"][1:], "gap"),
     Pair("kernel PCA, 3000 points, 10 features", "kpca", "n = 3000, d = 10, components = 10",
          "kernelbook", "scikit-learn, arpack", "residual"),
     # The peer holds its weights so, too.

@@ -31,7 +31,7 @@ NOT_ASKED = {
 FORMS = re.compile(r", shape \(|\bof (?:int|bool), shape|\boptional\b|\\")
 # Beginnings of a first line that is no command.
 NOUNS = re.compile(r"(The|An?|All|Every|Each|Whether|How|What|Which|Where|Number|Whose)\b")
-# Modules whose signatures still spell their types out, and whose examples take numpy for granted.
+# Modules whose examples take numpy for granted.
 NUMPY_AT_HAND = {"qp"}
 METHODS = property | cached_property | classmethod | staticmethod
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from joblib import parallel_config
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -39,6 +39,7 @@ from kernelbook.qp import (
     SolverOptions,
     goes_exact,
 )
+from kernelbook.qp.gram import MOST_FEATURES
 
 __all__ = [
     "KERNEL_CONSTRAINTS",
@@ -46,6 +47,7 @@ __all__ = [
     "KernelEstimator",
     "Number",
     "all_or_nothing",
+    "check_several_classes",
     "check_weights",
     "degeneracy",
     "expand",
@@ -58,8 +60,6 @@ __all__ = [
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
-# Features of a million points are then 4 GB.
-MOST_FEATURES = 500
 # An interior point that was stopped early leaves no exact zeros.
 UNPOLISHED_ZERO = 1e-6
 LARGEST = float(np.finfo(float).max)
@@ -437,6 +437,34 @@ def check_weights(sample_weight: ArrayLike | None, X: ArrayLike) -> Array:
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     return weights
+
+
+def check_several_classes(classes: NDArray[Any], machine: str = "classifier") -> None:
+    """Raise an error unless there are two classes or more.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (k,)
+        The labels in y, each once.
+    machine : str, default='classifier'
+        What needs them.
+
+    Raises
+    ------
+    ValueError
+        If there is one only; the message names it.
+
+    Examples
+    --------
+    >>> check_several_classes(np.array(["well"]))
+    Traceback (most recent call last):
+    ValueError: y holds one class only ('well'): a classifier needs at least 2 classes.
+    """
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes.tolist()[0]!r}): a {machine} needs at least 2 "
+            "classes."
+        )
 
 
 def training_gram(kernel: Kernel, X: Matrix) -> Matrix:

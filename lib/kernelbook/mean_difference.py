@@ -20,6 +20,7 @@ from kernelbook.estimator import (
     KernelEstimator,
     Number,
     all_or_nothing,
+    check_several_classes,
     check_weights,
 )
 from kernelbook.kernels import Array, Expansion, KernelLike
@@ -151,11 +152,7 @@ class MeanDifferenceClassifier(ClassifierMixin, KernelEstimator):
         check_classification_targets(y)
         weights = check_weights(sample_weight, X)
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
-                "2 classes."
-            )
+        check_several_classes(classes)
         members = np.where(codes == np.arange(len(classes))[:, None], weights, 0.0)
         if not (sums := members.sum(axis=1)).all():
             empty = classes[sums == 0].tolist()

@@ -19,6 +19,7 @@ from kernelbook.estimator import (
     KernelEstimator,
     Number,
     all_or_nothing,
+    check_several_classes,
     training_gram,
 )
 from kernelbook.fisher.solve import leave_one_out, solve_coef, solve_linear, solve_norm
@@ -344,11 +345,7 @@ class KernelFisherDiscriminant(
     def _class_indicators(self, y: NDArray[Any]) -> Matrix:
         check_classification_targets(y)
         self.classes_, index = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds one class only ({self.classes_.tolist()[0]!r}): a discriminant needs at "
-                "least 2 classes."
-            )
+        check_several_classes(self.classes_, "discriminant")
         return np.eye(len(self.classes_))[index]
 
     def _resolve_priors(self, counts: Matrix) -> Matrix:

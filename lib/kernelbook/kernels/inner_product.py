@@ -122,7 +122,7 @@ class Polynomial(Kernel, name="poly"):
         if self.coef0 > 0:
             c = np.append(c, self.coef0**0.5)
             U = np.column_stack([U, np.zeros(len(U))])
-        chosen = list(combinations_with_replacement(range(len(c)), 0))
+        chosen: list[tuple[int, ...]] = [()]
         change, at_centre = np.zeros((1, len(U))), np.ones(1)
         for degree in range(1, self.degree + 1):
             place = {factors: k for k, factors in enumerate(chosen)}

@@ -16,8 +16,10 @@ Array = NDArray[np.float64]
 
 # Columns from which the means of the matrix are estimated.
 SAMPLED_COLUMNS = 64
-# To find the features of a polynomial pays for a product of so many values, and up to so many.
-MANY_VALUES, MOST_FEATURES = 2**18, 500
+# To find the features of a polynomial pays for a product of so many values.
+MANY_VALUES = 2**18
+# Features of a million points are then 4 GB.
+MOST_FEATURES = 500
 
 
 class GramQuadratic(Quadratic):

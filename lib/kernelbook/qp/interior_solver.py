@@ -46,8 +46,7 @@ def minimise(
     n_iter : int
         Number of steps.
     """
-    centred = program.centred()
-    found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
+    centred, found = _approached(solver, program, max_iter)
     x = polish(centred, found, tol) if found.near else feasible_point(centred, found)
     return x, found.n_iter
 
@@ -69,9 +68,15 @@ def approach(solver: str, program: QuadraticProgram, max_iter: int) -> Array:
     ndarray of shape (n,)
         A point that meets the constraints; how near it is, the caller has to find out.
     """
+    return feasible_point(*_approached(solver, program, max_iter))
+
+
+def _approached(
+    solver: str, program: QuadraticProgram, max_iter: int
+) -> tuple[QuadraticProgram, InteriorPoint]:
+    """The centred program, and where the interior-point method ended."""
     centred = program.centred()
-    found = _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
-    return feasible_point(centred, found)
+    return centred, _near_solution(INTERIOR_POINT[solver], centred, _noise(program), max_iter)
 
 
 def _noise(program: QuadraticProgram) -> float:

@@ -23,6 +23,7 @@ from kernelbook.estimator import (
     KernelEstimator,
     Number,
     all_or_nothing,
+    check_several_classes,
     check_weights,
     degeneracy,
     threads,
@@ -527,11 +528,7 @@ def class_codes(y: ArrayLike) -> tuple[NDArray[Any], Index]:
             raise ValueError("y mixes labels of several types, or has a missing one: use one type.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only ({classes.tolist()[0]!r}): a classifier needs at least "
-            "2 classes."
-        )
+    check_several_classes(classes)
     return classes, codes
 
 

@@ -229,17 +229,14 @@ def _widest_margin(K: Quadratic, signs: Array, options: SolverOptions) -> QPSolu
     first, *wide = [box / size for box in HARD_MARGIN_BOXES]
     within = partial(_within, K, signs, options, size)
     found = within([first], partial(_in_box, K, signs, options))
-    if found is not None:
-        return found
-    _refuse_common_point(K, matrix := within_rounding(centred), signs, size)
-    if options.solver == "auto":
-        found = within(wide, partial(_near_box, matrix, signs, options))
-        if found is not None:
-            return found
+    if found is None:
+        _refuse_common_point(K, matrix := within_rounding(centred), signs, size)
+        if options.solver == "auto":
+            found = within(wide, partial(_near_box, matrix, signs, options))
+    if found is None:
         # Steps on pairs are slow in wide boxes that the solution touches.
-        found = within(wide, partial(_in_box, K, signs, replace(options, solver="dense")))
-    else:
-        found = within(wide, partial(_in_box, K, signs, options))
+        solver = "dense" if options.solver == "auto" else options.solver
+        found = within(wide, partial(_in_box, K, signs, replace(options, solver=solver)))
     # A solver that was stopped early: it will warn.
     return found or solve(svc_dual(K, signs, wide[-1]), options)
 
