@@ -199,6 +199,30 @@ def test_sigterm_to_make_reaches_the_kernel(project, slow):
         stack.pop_all()
 
 
+def test_a_cancellation_that_the_client_loses_is_heeded(project, monkeypatch):
+    begun = []
+
+    async def lose_it(client, cell, *_, **__):
+        begun.append(cell)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return cell
+
+    async def cancelled_in_the_first_cell():
+        task = asyncio.create_task(execution.execute(notebook, project / "notebooks/01.ipynb"))
+        while not begun:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        return await asyncio.wait_for(task, 30)
+
+    monkeypatch.setattr(execution.NotebookClient, "async_execute_cell", lose_it)
+    path = write_notebook(project, "01_toy.ipynb", "6 * 7", "7 * 8")
+    notebook = nbformat.read(path, as_version=4)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled_in_the_first_cell())
+    assert len(begun) == 1
+
+
 def test_two_runs_at_once_lose_nothing(project):
     for number in (1, 2):
         write_notebook(project, f"0{number}_toy.ipynb", "6 * 7")

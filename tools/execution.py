@@ -44,6 +44,7 @@ async def execute(notebook: NotebookNode, source: Path) -> NotebookNode:
             for count, (position, cell) in enumerate(todo, start=1):
                 try:
                     await client.async_execute_cell(cell, position, execution_count=count)
+                    _raise_if_cancelled()
                 except CELL_ERRORS as error:
                     _raise_if_cancelled()
                     raise NotebookError(_explain(source, position, count, error)) from None
@@ -73,6 +74,7 @@ async def _client(notebook: NotebookNode, source: Path) -> AsyncIterator[Noteboo
     try:
         await client.async_start_new_kernel(env=reproducible_environment())
         await client.async_start_new_kernel_client()
+        _raise_if_cancelled()
         yield client
     except RuntimeError as error:  # the kernel has not started
         _raise_if_cancelled()
@@ -88,7 +90,11 @@ async def _client(notebook: NotebookNode, source: Path) -> AsyncIterator[Noteboo
 
 
 def _raise_if_cancelled() -> None:
-    """A client takes its own cancellation for a dead kernel: let the truth through."""
+    """A client takes its own cancellation for a dead kernel, or for nothing: let the truth through.
+
+    It waits by ``asyncio.wait_for``, which before Python 3.12 loses a cancellation that arrives
+    together with the result.
+    """
     if (task := asyncio.current_task()) and task.cancelling():
         raise asyncio.CancelledError from None
 

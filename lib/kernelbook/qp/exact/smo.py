@@ -167,18 +167,18 @@ class Pairwise:
     def _take(self, active: Index) -> None:
         self._active = active
         self._b, self._t = self._whole_b[active], self._whole_t[active]
-        self._lower, self._upper = self._box[0][active], self._box[1][active]
-        self._kink, self._diagonal = self._whole_kink[active], self._whole_diagonal[active]
-        self._up, self._low = np.empty(len(active)), np.empty(len(active))
-        mark_all(self._b, self._lower, self._upper, self._kink, self._up, self._low)
-        n_blocks = -(-len(active) // BLOCK)
+        box = (self._box[0][active], self._box[1][active])
+        diagonal, kink = self._whole_diagonal[active], self._whole_kink[active]
+        self._numbers = (diagonal, self._t, self._b, *box, kink)
+        n, n_blocks = len(active), -(-len(active) // BLOCK)
+        self._up, self._low = np.empty(n), np.empty(n)
         self._top, self._bottom = np.empty(n_blocks), np.empty(n_blocks)
-        block_extremes(self._t, self._up, self._low, self._top, self._bottom)
+        self._bounds = (self._up, self._low, self._top, self._bottom)
+        mark_all(self._numbers, self._bounds)
 
     def _steps(self, eps: float, limit: int) -> int:
         self._counters[0] = self.n_steps
-        numbers = (self._diagonal, self._t, self._b, self._lower, self._upper, self._kink)
-        bounds = (self._up, self._low, self._top, self._bottom)
+        numbers, bounds = self._numbers, self._bounds
         ends = (eps, self._unit, limit, self._counters)
         if self._cache is None:
             status = smo_steps(self._places, numbers, bounds, ends)
@@ -282,28 +282,6 @@ def _extremes(t, up, low):
 
 
 @njit(**FAST)
-def block_extremes(t, up, low, top, bottom):
-    """Write the extremes of each block.
-
-    Parameters
-    ----------
-    t : ndarray of shape (n,)
-        Slopes of the variables.
-    up : ndarray of shape (n,)
-        What is added to the slope of a variable that rises, -HUGE if it may not.
-    low : ndarray of shape (n,)
-        What is added to the slope of a variable that falls, HUGE if it may not.
-    top : ndarray of shape (n_blocks,)
-        Receives the largest slope with which a variable of the block may rise.
-    bottom : ndarray of shape (n_blocks,)
-        Receives the smallest slope with which one may fall.
-    """
-    for block in range(len(top)):
-        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
-        top[block], bottom[block] = _extremes(t[start:stop], up[start:stop], low[start:stop])
-
-
-@njit(**FAST)
 def _gains(row, own, best, t, low, diagonal, per_slope, per_curvature, gains):
     """What pairs with one block promise, (t_i - t_j)^2 / curvature, and the largest of it."""
     for c in range(len(t)):
@@ -381,9 +359,15 @@ def _mark(i, b, lower, upper, kink, up, low):
 
 
 @njit(**FAST)
-def mark_all(b, lower, upper, kink, up, low):
+def mark_all(numbers, bounds):
+    """What :func:`smo_steps` keeps up to date of the bounds, from the start."""
+    _, t, b, lower, upper, kink = numbers
+    up, low, top, bottom = bounds
     for i in range(len(b)):
         _mark(i, b, lower, upper, kink, up, low)
+    for block in range(len(top)):
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, len(t))
+        top[block], bottom[block] = _extremes(t[start:stop], up[start:stop], low[start:stop])
 
 
 @njit(**FAST)
@@ -397,8 +381,9 @@ def smo_steps(places, numbers, bounds, ends):
     numbers : tuple (diagonal, t, b, lower, upper, kink)
         Arrays of shape (n,). The objective has a term kink_i |b_i|.
     bounds : tuple (up, low, top, bottom)
-        What :func:`block_extremes` reads and writes: t + up is the slope of a variable that
-        rises, t + low of one that falls, -HUGE and HUGE for one that may not.
+        With t + up for the slope of a variable that rises, t + low of one that falls, -HUGE and
+        HUGE for one that may not; top and bottom, of shape (n_blocks,), are the largest of the
+        former and the smallest of the latter in each block.
     ends : tuple (eps, unit, limit, counters)
         The violation at which to stop, the size of curvatures, the largest number of steps, and
         the number of steps so far with a clock for the rows' last use.
