@@ -26,8 +26,8 @@ HEAD = f"""\
 # For users of conda or mamba:
 #   conda env create -f {ENVIRONMENT} && conda activate kernelbook && jupyter lab notebooks
 # Written by `make lock`: every pin is that of {LOCK}, and a test compares them. Inside this
-# environment the notebooks run with `python -m tools.run_notebooks run` and are checked with
-# `python -m tools.check`.
+# environment the notebooks run with `python -m tools.run_notebooks run` and, on Linux or a Mac, are
+# checked with `python -m tools.check`.
 name: kernelbook
 channels:
   - conda-forge

@@ -24,8 +24,9 @@ TIME = re.compile(r"[Tt]ime to (study|run)\W*(?:about (?=\d))?([^.,;|*]+?)(?= wi
 HEAD = """\
 # The notebooks
 
-Start at 00; each builds on those before it. "Conformal" means the conformal transformation of a
-kernel's metric here, never conformal prediction. `python -m tools.readme` writes this table.
+Start at 00; 01 to 03 are for everybody, and each later one names those that it needs. "Conformal"
+means the conformal transformation of a kernel's metric here, never conformal prediction.
+`python -m tools.readme` writes this table.
 
 """
 

@@ -26,13 +26,13 @@ def width_of(x: float) -> float:
 
 
 def boundary() -> float:
-    """The place of least loss (10.2), by trial."""
+    """The place of least loss (10.3), by trial."""
     fraction = FRACTIONS[np.argmin(4 * (1 - FRACTIONS) ** 2 + FRACTIONS**2)]
     return float((1 - fraction) * 10)
 
 
 def squared_distance(k_xx: float, k_x: Any, K_pair: Any, beta: float) -> float:
-    """Squared distance (10.3): the quadratic form of the three images, x and the pair."""
+    """Squared distance (10.4): the quadratic form of the three images, x and the pair."""
     gram = np.block([[np.array([[k_xx]]), np.atleast_2d(k_x)], [np.c_[k_x], np.asarray(K_pair)]])
     weights = np.array([1.0, beta - 1.0, -beta])
     return float(weights @ gram @ weights)
@@ -106,7 +106,7 @@ EXERCISES = (
         evaluate=on_pairs,
         mistakes=(
             (exchanged, "Which of the two has the weight beta? The fraction is counted from rare."),
-            (without_the_centre, "The centre has a length of its own: the last sum of (10.3)."),
+            (without_the_centre, "The centre has a length of its own: the last sum of (10.4)."),
             (diagonal_alone, "The last sum has products of both points, too."),
         ),
         otherwise="Multiply out the square by hand for the pair (5, 0) and the point 4.",
