@@ -79,5 +79,5 @@ GROUP = Group(
     cells=[_cell(500, 5), _cell(2000, 5)],
     quick=[_cell(200, 1)],
     warm_up={"n": 500, "d": 5},
-    goals=[Goal({"n": 2000}, OURS, PEER, 1)],
+    goals=[Goal({"n": 2000}, OURS, PEER, 2)],
 )

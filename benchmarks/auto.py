@@ -102,9 +102,9 @@ def measured(estimator: BaseEstimator, data: tuple[np.ndarray, ...], limit: floa
     """Median seconds of each solver and of 'auto', and the certificate of 'auto'."""
     times: dict[str, list[float]] = {solver: [] for solver in (*SOLVERS, "auto")}
     told = None
-    for repeat in range(3):
+    for _ in range(3):
         for solver, sofar in times.items():
-            slow = repeat and sofar[0] > 1.0
+            slow = bool(sofar) and sofar[0] > 1.0
             if slow or (solver == "dense" and len(data[0]) > LARGEST_DENSE):
                 continue
             seconds, said = fitted(clone(estimator).set_params(solver=solver), data, limit)
