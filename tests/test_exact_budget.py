@@ -68,11 +68,30 @@ def test_the_exact_solver_alone_never_hands_over(monkeypatch):
 
 
 def test_the_budget_is_work_by_powers_of_the_points():
-    program, options = program_of(1.0), SolverOptions(solver="exact")
+    program = program_of(1.0)
     with pytest.raises(OutOfBudgetError):
-        solve_exact(program, options, budget=1e-6)
-    x = solve_exact(program, options, budget=1.0)[0]
-    assert_array_equal(x, solve_exact(program, options)[0])
+        solve_exact(program, SolverOptions(hand_over_after=1e-6), successor=program.Q)
+    x = solve_exact(program, SolverOptions(hand_over_after=1.0), successor=program.Q)[0]
+    assert_array_equal(x, solve_exact(program, SolverOptions())[0])
+
+
+def cubic(machine, C, **parameters):
+    X, y = noisy(700, 8)  # 165 features: too many to begin with them
+    goal = y if machine is KernelSVC else X[:, 0] + 0.3 * y
+    shape = {"kernel": "poly", "degree": 3, "gamma": 1 / 8, "coef0": 1.0}
+    return machine(C=C, **shape, **parameters).fit(X, goal)
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("machine", [KernelSVC, KernelSVR])
+@pytest.mark.parametrize(("C", "asked"), [(1e-2, []), (1e4, ["low_rank"])])
+def test_auto_hands_over_to_features_if_there_are_some(monkeypatch, machine, C, asked):
+    solvers = solvers_asked(monkeypatch)
+    fitted = cubic(machine, C)
+    assert [solver for solver, _ in solvers] == asked
+    assert fitted.certificate_.status == "optimal"
+    alone = cubic(machine, C, solver="low_rank")
+    assert_allclose(fitted.alpha_, alone.alpha_, atol=1e-9 * C)
 
 
 def test_no_budget_where_the_dense_solver_would_not_fit(monkeypatch):

@@ -499,7 +499,9 @@ def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
     return check_gram(K, name="the precomputed X" if kernel.is_precomputed else "the Gram matrix")
 
 
-def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRankQuadratic | None:
+def low_rank_matrix(
+    kernel: Kernel, X: Matrix, options: SolverOptions, most_features: float
+) -> LowRankQuadratic | None:
     """Return the Gram matrix of training points as F F', if that suits the solver.
 
     Parameters
@@ -510,6 +512,8 @@ def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRan
         Training points, or the precomputed matrix.
     options : SolverOptions
         Solver and limits.
+    most_features : float
+        Up to so many features 'auto' takes the matrix; 'low_rank' itself takes 500.
 
     Returns
     -------
@@ -519,15 +523,14 @@ def low_rank_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> LowRan
     Examples
     --------
     >>> from kernelbook.kernels import Linear
-    >>> K = low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions(solver="low_rank"))
-    >>> K.F.tolist()
+    >>> options = SolverOptions(solver="low_rank")
+    >>> low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), options, 1).F.tolist()
     [[1.0], [2.0]]
     """
-    n = X.shape[0]
     if options.solver == "low_rank":
         largest = MOST_FEATURES
-    elif options.solver == "auto" and n >= options.exact_from:
-        largest = min(int(options.features_per_root * n**0.5), MOST_FEATURES)
+    elif options.solver == "auto" and X.shape[0] >= options.exact_from:
+        largest = min(int(most_features), MOST_FEATURES)
     else:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -566,13 +569,13 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     >>> len(training_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions()))
     2
     """
-    low_rank = low_rank_matrix(kernel, X, options)
+    n = X.shape[0]
+    by_pairs = kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options)
+    most_features = options.features_per_root * n**0.5 if by_pairs else n / 4
+    low_rank = low_rank_matrix(kernel, X, options, most_features)
     if low_rank is not None:
         return low_rank
-    n = X.shape[0]
-    if kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options):
-        return GramQuadratic(kernel, X)
-    return stored_matrix(kernel, X)
+    return GramQuadratic(kernel, X) if by_pairs else stored_matrix(kernel, X)
 
 
 def stored_matrix(kernel: Kernel, X: Matrix) -> DenseQuadratic:

@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from kernelbook.kernels import BLOCK_VALUES, Kernel
 from kernelbook.kernels.compiled import loops_are_available
+from kernelbook.qp.low_rank import LowRankQuadratic
 from kernelbook.qp.program import Index, Quadratic
 
 __all__ = ["GramQuadratic"]
@@ -63,7 +64,14 @@ class GramQuadratic(Quadratic):
     @cached_property
     def _features(self) -> Array | None:
         """Features whose inner products are the values, if a sum over them is shorter."""
-        return self.kernel.features(self.X, min(MOST_FEATURES, len(self) // 4))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.kernel.features(self.X, min(MOST_FEATURES, len(self) // 4))
+
+    def factored(self) -> LowRankQuadratic | None:
+        if self._features is None:
+            return None
+        Q = LowRankQuadratic(self._features)
+        return Q if np.isfinite(Q.diagonal).all() else None
 
     def block(self, rows: Index, columns: Index) -> Array:
         if self.compiled is not None and self.compiled.is_exponential:

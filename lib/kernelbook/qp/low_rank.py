@@ -50,7 +50,7 @@ class LowRankQuadratic(Quadratic):
     entry_error = ENTRY_ERROR
 
     def __init__(self, F: Array) -> None:
-        self.F = F
+        self.F, self.n_features = F, F.shape[1]
         self.diagonal = np.einsum("ij,ij->i", F, F)
 
     def product(self, x: Array, rows: Index | None = None) -> Array:

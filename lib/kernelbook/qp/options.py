@@ -36,9 +36,12 @@ class SolverOptions:
         about as long as all of the dense solver, so that both take twice the time of the better.
     hand_over_up_to : int, default=3000
         Only up to so many variables: the dense solver keeps several matrices of that size.
-    features_per_root : int, default=5
-        'auto' takes the interior point of low rank for at most so many features by the root of
-        the number of points: then its n r^2 operations a step are fewer than a few rows a point.
+    hand_over_features : float, default=0.3
+        Where a kernel has features, though not few enough to begin with them, 'auto' turns to the
+        interior point of low rank instead, after so many times n r^2 entries for r features.
+    features_per_root : int, default=2
+        'auto' begins with the interior point of low rank for at most so many features by the root
+        of the number of points: with more, pairwise steps are faster on easy problems.
     in_memory_up_to : int, default=450
         Up to so many points the Gram matrix is formed: to compute all of it once takes less
         time than to compute rows and blocks of it several times.
@@ -76,7 +79,8 @@ class SolverOptions:
     uncompiled_up_to: int = 1200
     hand_over_after: float = 0.05
     hand_over_up_to: int = 3000
-    features_per_root: int = 5
+    hand_over_features: float = 0.3
+    features_per_root: int = 2
     in_memory_up_to: int = 450
     first_eps: float = 0.05
     eps_step: float = 0.3

@@ -59,6 +59,8 @@ class Quadratic(ABC):
         What the compiled loops compute its rows from, if they can.
     is_low_rank : bool
         Whether systems with the matrix cost less than a matrix of n variables.
+    n_features : int
+        Number of features r whose inner products are the entries; 0 if they are not few.
     """
 
     diagonal: Array
@@ -67,6 +69,7 @@ class Quadratic(ABC):
     entry_error: float = 0.0
     compiled: CompiledPoints | None = None
     is_low_rank: bool = False
+    n_features: int = 0
 
     def __len__(self) -> int:
         """Return the number of variables n."""
@@ -124,6 +127,16 @@ class Quadratic(ABC):
         everything = np.arange(len(self))
         block = self.block(everything, everything)
         return DenseQuadratic(block, entry_error=self.entry_error)
+
+    def factored(self) -> Quadratic | None:
+        """Return the same matrix as one of low rank, if it has fewer features than variables.
+
+        Returns
+        -------
+        Quadratic or None
+            None if it has not.
+        """
+        return None
 
     def factor(self, D: Array) -> Solve:
         """Return a solver of the systems (Q + diag(D)) z = r.

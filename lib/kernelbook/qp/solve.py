@@ -231,12 +231,15 @@ def _minimise(
     if solver == "exact":
         from kernelbook.qp.exact.working_set import OutOfBudgetError, solve_exact
 
-        may_hand_over = options.solver == "auto" and len(program.q) <= options.hand_over_up_to
-        budget = options.hand_over_after if may_hand_over else np.inf
+        may_form = len(program.q) <= options.hand_over_up_to
+        successor = program.Q.factored() or (program.Q if may_form else None)
+        if options.solver == "exact" or successor is None:
+            return solve_exact(program, options, start)
         try:
-            return solve_exact(program, options, start, budget)
+            return solve_exact(program, options, start, successor)
         except OutOfBudgetError:
-            program, solver = replace(program, Q=program.Q.formed()), "dense"
+            Q = successor if successor.is_low_rank else successor.formed()
+            program, solver = replace(program, Q=Q), "low_rank" if Q.is_low_rank else "dense"
     from kernelbook.qp.interior_solver import minimise
 
     return *minimise(solver, program, options.tol, options.max_iter), None

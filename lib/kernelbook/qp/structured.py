@@ -36,7 +36,11 @@ class PairedQuadratic(Quadratic):
     def __init__(self, K: Quadratic) -> None:
         self.K, self.entry_error = K, K.entry_error
         self.diagonal = np.tile(K.diagonal, 2)
-        self.is_low_rank = K.is_low_rank
+        self.is_low_rank, self.n_features = K.is_low_rank, K.n_features
+
+    def factored(self) -> Quadratic | None:
+        K = self.K.factored()
+        return None if K is None else PairedQuadratic(K)
 
     def product(self, x: Array, rows: Index | None = None) -> Array:
         n = len(self.K)

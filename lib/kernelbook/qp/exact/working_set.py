@@ -72,7 +72,7 @@ def solve_exact(
     program: QuadraticProgram,
     options: SolverOptions,
     start: Array | None = None,
-    budget: float = np.inf,
+    successor: Quadratic | None = None,
 ) -> tuple[Array, int, Array | None]:
     r"""Minimise a program whose equality has coefficients of 1 and -1 in a bounded box.
 
@@ -86,9 +86,10 @@ def solve_exact(
         steps go on in its place, slower and to the same end.
     start : ndarray of shape (n,), default=None
         An x near the optimum, feasible or not.
-    budget : float, default=inf
-        The work to spend, in entries of the gradient that pairwise steps change, in units of
-        n^2 (n + 1000), which is how the time of the dense solver grows with the number of points.
+    successor : Quadratic, default=None
+        The matrix for the solver that takes over once the work, in entries of the gradient that
+        pairwise steps change, is about what that solver would take: it grows as n^2 (n + 1000), or
+        as n r^2 for a matrix of r features. If None, there is no limit.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def solve_exact(
     Raises
     ------
     OutOfBudgetError
-        If the budget does not suffice.
+        If the successor is to take over.
 
     Warns
     -----
@@ -126,9 +127,13 @@ def solve_exact(
     upper = np.where(a > 0, program.upper, -program.lower)
     # Two variables a point share its row where half of the matrix repeats itself.
     n_points = len(s) if K.folded() is None else len(s) // 2
-    spent = _Budget(budget * n_points**2 * (n_points + DENSE_OVERHEAD))
+    work = np.inf
+    if successor is not None and successor.is_low_rank:
+        work = options.hand_over_features * n_points * successor.n_features**2
+    elif successor is not None:
+        work = options.hand_over_after * n_points**2 * (n_points + DENSE_OVERHEAD)
     progress = Progress() if options.verbose else None
-    problem = _Problem(K, s, lower, upper, program.b, options, spent, *_sizes(K), progress)
+    problem = _Problem(K, s, lower, upper, program.b, options, _Budget(work), *_sizes(K), progress)
     try:
         first = _begin(problem) if start is None else _nearest(a * start, lower, upper, program.b)
         state, n_outer = _improve_until_optimal(problem, first)
