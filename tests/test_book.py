@@ -238,11 +238,16 @@ def test_sources_are_staged_once_and_what_has_gone_goes(tmp_path, monkeypatch):
     assert not (tmp_path / "book").exists()
 
 
+def source(name):
+    """One source of the book, without those that come after it and take their time."""
+    return next(content for path, content in book.sources() if path == name).decode()
+
+
 def test_the_address_of_the_repository_is_filled_in(monkeypatch):
     monkeypatch.delenv("KERNELBOOK_REPOSITORY", raising=False)
-    assert book.PLACE in dict(book.sources())["book/run.md"].decode()
+    assert book.PLACE in source("book/run.md")
     monkeypatch.setenv("KERNELBOOK_REPOSITORY", "https://example.org/some/book")
-    text = dict(book.sources())["book/run.md"].decode()
+    text = source("book/run.md")
     assert "git clone --depth 1 https://example.org/some/book" in text
     assert book.PLACE not in text
 

@@ -180,6 +180,7 @@ def test_a_private_attribute_of_another_is_noticed(source, found):
 # What an import loads, and what a fit calls
 
 
+@cache
 def loaded_by(code):
     """The slow packages that a fresh interpreter has loaded after some code."""
     code += f"\nimport sys\nprint(*sorted(set(sys.modules) & {SLOW!r}))"

@@ -59,7 +59,7 @@ CHECKS = (
     Check(
         "unit",
         "unit tests and doctests",
-        "pytest -n {jobs}",
+        "pytest -n {jobs} --dist loadfile",
         "one alone: pytest tests/test_x.py -x",
         is_longest=True,
     ),
