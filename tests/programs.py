@@ -2,8 +2,20 @@
 
 import numpy as np
 
+from kernelbook.qp import SolverOptions
+
 INF = np.inf
 EPS = np.finfo(float).eps
+
+
+def change_defaults(monkeypatch, **defaults):
+    """Give the solver's options other defaults; what is passed by name still counts."""
+    original = SolverOptions.__init__
+
+    def start(options, *arguments, **named):
+        original(options, *arguments, **(defaults | named))
+
+    monkeypatch.setattr(SolverOptions, "__init__", start)
 
 
 def random_psd(rng, n, rank=None):

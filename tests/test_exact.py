@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from programs import change_defaults
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
@@ -17,7 +18,7 @@ from kernelbook.exceptions import InfeasibleError
 from kernelbook.kernels import RBF, compiled
 from kernelbook.kernels.compiled import loops_are_available
 from kernelbook.oneclass import OneClassSVM
-from kernelbook.qp import GramQuadratic, SolverOptions, solve_qp
+from kernelbook.qp import GramQuadratic, solve_qp
 from kernelbook.qp.exact.smo import smo_steps
 from kernelbook.svdd import SVDD
 from kernelbook.svm import KernelSVC
@@ -59,16 +60,9 @@ def random_machine(seed):
     ][seed % 5]
 
 
-def hand_over_at_once(monkeypatch):
-    """Let 'auto' begin with pairs, whatever the size, and leave them after the first steps."""
-    original = SolverOptions.__init__
-    always = {"exact_from": 1, "uncompiled_up_to": 0, "in_memory_up_to": 0, "features_per_root": 0}
-    always |= {"hand_over_after": 0.0, "hand_over_features": 0.0}
-
-    def start(options, *arguments, **named):
-        original(options, *arguments, **(always | named))
-
-    monkeypatch.setattr(SolverOptions, "__init__", start)
+# 'auto' begins with pairs, whatever the size, and leaves them after the first steps.
+HANDS_OVER = {"exact_from": 1, "uncompiled_up_to": 0, "in_memory_up_to": 0, "features_per_root": 0}
+HANDS_OVER |= {"hand_over_after": 0.0, "hand_over_features": 0.0}
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -91,7 +85,7 @@ def test_all_solvers_find_one_optimum(seed, monkeypatch):
         ways.append(("exact", csr_array(X)))
     for solver, points in [*ways, ("auto", X)]:
         if solver == "auto":
-            hand_over_at_once(monkeypatch)
+            change_defaults(monkeypatch, **HANDS_OVER)
         machine.set_params(solver=solver).fit(points, y, sample_weight=weights)
         assert machine.certificate_.status == "optimal"
         assert machine.certificate_.kkt_violation <= 1e-8

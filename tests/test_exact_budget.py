@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from programs import change_defaults
 from sklearn.base import clone
 
 from kernelbook.kernels import rbf
@@ -109,20 +110,11 @@ def test_the_optimum_is_the_same_wherever_auto_leaves(monkeypatch, after, epsilo
     expected = [
         clone(machine).set_params(solver="exact").fit(X, goal) for machine, goal in machines
     ]
-    monkeypatch.setattr(SolverOptions, "__init__", with_defaults(exact_from=2, after=after))
+    change_defaults(monkeypatch, exact_from=2, hand_over_after=after)
     for (machine, goal), exact in zip(machines, expected, strict=True):
         machine.fit(X, goal)
         assert machine.certificate_.status == "optimal"
         assert_allclose(machine.dual_coef_, exact.dual_coef_, atol=1e-9 * machine.C)
-
-
-def with_defaults(exact_from, after):
-    original = SolverOptions.__init__
-
-    def start(self, *arguments, **named):
-        original(self, *arguments, **{"exact_from": exact_from, "hand_over_after": after, **named})
-
-    return start
 
 
 def test_where_dense_fails_the_exact_solver_goes_on_from_there(monkeypatch):

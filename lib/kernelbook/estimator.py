@@ -39,7 +39,7 @@ from kernelbook.qp import (
     SolverOptions,
     goes_exact,
 )
-from kernelbook.qp.gram import MOST_FEATURES
+from kernelbook.qp.gram import MOST_FEATURES, POINTS_PER_FEATURE
 
 __all__ = [
     "KERNEL_CONSTRAINTS",
@@ -500,7 +500,7 @@ def training_gram(kernel: Kernel, X: Matrix) -> Matrix:
 
 
 def low_rank_matrix(
-    kernel: Kernel, X: Matrix, options: SolverOptions, most_features: float
+    kernel: Kernel, X: Matrix, options: SolverOptions, *, beside_pairs: bool = False
 ) -> LowRankQuadratic | None:
     """Return the Gram matrix of training points as F F', if that suits the solver.
 
@@ -512,8 +512,9 @@ def low_rank_matrix(
         Training points, or the precomputed matrix.
     options : SolverOptions
         Solver and limits.
-    most_features : float
-        Up to so many features 'auto' takes the matrix; 'low_rank' itself takes 500.
+    beside_pairs : bool, default=False
+        Whether steps on pairs are the other way: 'auto' then takes the matrix only if its features
+        are at most ``options.features_per_root`` by the root of n.
 
     Returns
     -------
@@ -523,14 +524,16 @@ def low_rank_matrix(
     Examples
     --------
     >>> from kernelbook.kernels import Linear
-    >>> options = SolverOptions(solver="low_rank")
-    >>> low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), options, 1).F.tolist()
+    >>> K = low_rank_matrix(Linear(), np.array([[1.0], [2.0]]), SolverOptions(solver="low_rank"))
+    >>> K.F.tolist()
     [[1.0], [2.0]]
     """
+    n = X.shape[0]
     if options.solver == "low_rank":
         largest = MOST_FEATURES
-    elif options.solver == "auto" and X.shape[0] >= options.exact_from:
-        largest = min(int(most_features), MOST_FEATURES)
+    elif options.solver == "auto" and n >= options.exact_from:
+        most = options.features_per_root * n**0.5 if beside_pairs else n / POINTS_PER_FEATURE
+        largest = min(int(most), MOST_FEATURES)
     else:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -571,8 +574,7 @@ def training_matrix(kernel: Kernel, X: Matrix, options: SolverOptions) -> Quadra
     """
     n = X.shape[0]
     by_pairs = kernel.is_psd and n > options.in_memory_up_to and goes_exact(n, options)
-    most_features = options.features_per_root * n**0.5 if by_pairs else n / 4
-    low_rank = low_rank_matrix(kernel, X, options, most_features)
+    low_rank = low_rank_matrix(kernel, X, options, beside_pairs=by_pairs)
     if low_rank is not None:
         return low_rank
     return GramQuadratic(kernel, X) if by_pairs else stored_matrix(kernel, X)

@@ -21,6 +21,8 @@ SAMPLED_COLUMNS = 64
 MANY_VALUES = 2**18
 # Features of a million points are then 4 GB.
 MOST_FEATURES = 500
+# With fewer points for each feature a factor of the matrix itself takes no longer.
+POINTS_PER_FEATURE = 4
 
 
 class GramQuadratic(Quadratic):
@@ -65,7 +67,7 @@ class GramQuadratic(Quadratic):
     def _features(self) -> Array | None:
         """Features whose inner products are the values, if a sum over them is shorter."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.kernel.features(self.X, min(MOST_FEATURES, len(self) // 4))
+            return self.kernel.features(self.X, min(MOST_FEATURES, len(self) // POINTS_PER_FEATURE))
 
     def factored(self) -> LowRankQuadratic | None:
         if self._features is None:

@@ -231,14 +231,14 @@ def _minimise(
     if solver == "exact":
         from kernelbook.qp.exact.working_set import OutOfBudgetError, solve_exact
 
-        may_form = len(program.q) <= options.hand_over_up_to
-        successor = program.Q.factored() or (program.Q if may_form else None)
-        if options.solver == "exact" or successor is None:
-            return solve_exact(program, options, start)
+        successor = None
+        if options.solver == "auto":
+            may_form = len(program.q) <= options.hand_over_up_to
+            successor = program.Q.factored() or (program.Q if may_form else None)
         try:
             return solve_exact(program, options, start, successor)
         except OutOfBudgetError:
-            Q = successor if successor.is_low_rank else successor.formed()
+            Q = program.Q.factored() or program.Q.formed()
             program, solver = replace(program, Q=Q), "low_rank" if Q.is_low_rank else "dense"
     from kernelbook.qp.interior_solver import minimise
 

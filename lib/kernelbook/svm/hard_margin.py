@@ -186,7 +186,7 @@ class HardMarginSVC(BinaryClassifier):
         kernel, _, split = self._training_points(X, every)
         _refuse_copies(X, signs)
         options = SolverOptions(self.tol, self.max_iter, self.solver)
-        K = low_rank_matrix(split, X, options, len(X) / 4) or DenseQuadratic(
+        K = low_rank_matrix(split, X, options) or DenseQuadratic(
             training_gram(split, X), entry_error=split.entry_error
         )
         solution = _widest_margin(K, signs, options)
