@@ -152,6 +152,9 @@ def test_workers_end_with_a_killed_parent(tmp_path, n_cells, sign):
 def dask_settings():
     import dask
 
+    # Its import adds the section: set before that, the settings' end would take all of it away.
+    import distributed  # noqa: F401
+
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
         yield
 
