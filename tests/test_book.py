@@ -1,13 +1,11 @@
 """The book: what its extensions make of a small notebook, and the pages made of other files."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from building import build_pages, build_strictly
 from numpydoc.docscrape import get_doc_object
 
 import kernelbook
@@ -61,16 +59,9 @@ def build(folder, text, cells=(), **environment):
     (source / "works.rst").write_text(
         ":orphan:\n\nWorks\n=====\n\n.. [Cortes1995] C. Cortes and V. Vapnik.\n"
     )
-    clean = {name: value for name, value in os.environ.items() if name != "KERNELBOOK_REPOSITORY"}
-    command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "book"), "-W", "--keep-going", "-q"]
-    done = subprocess.run(
-        [*command, str(source), str(target)],
-        env=clean | environment,
-        capture_output=True,
-        text=True,
-    )
+    code, warnings = build_strictly(source, target, **environment)
     page = (target / "notebooks" / "03_title.html").read_text(encoding="utf-8")
-    return page, done.returncode, done.stderr
+    return page, code, warnings
 
 
 GOOD = r"""
@@ -194,8 +185,7 @@ def api(tmp_path_factory):
     (source / "api").mkdir(parents=True)
     (source / "index.rst").write_text("Index\n=====\n\n.. toctree::\n\n   api/svm\n")
     (source / "api" / "svm.rst").write_text(book.module_page(kernelbook.svm), encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "book"), "-q"]
-    subprocess.run([*command, str(source), str(target)], check=True, capture_output=True)
+    assert build_pages(source, target)[0] == 0
     return (target / "api" / "svm.html").read_text(encoding="utf-8")
 
 

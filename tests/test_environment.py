@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -108,10 +109,13 @@ def imported_packages(source):
             yield node.module.split(".")[0]
 
 
+packages_distributions = cache(importlib.metadata.packages_distributions)  # reads every package
+
+
 def undeclared(source):
     """Imported packages that no dependency of pyproject.toml provides."""
     declared = set(lock.direct_dependencies(PYPROJECT))
-    providers = importlib.metadata.packages_distributions()
+    providers = packages_distributions()
     return {
         package
         for package in imported_packages(source)

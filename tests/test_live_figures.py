@@ -2,11 +2,10 @@
 
 import importlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from building import build_strictly
 
 import kernelcourse
 from tools.frames import FRAMES
@@ -35,9 +34,7 @@ def build(folder, page):
     (source / "index.md").write_text("# Index\n\n```{toctree}\npage\nplain\n```\n")
     (source / "page.md").write_text(page)
     (source / "plain.md").write_text("# Plain\n\nNo figure here.\n")
-    command = [sys.executable, "-m", "sphinx", "-c", str(ROOT / "book"), "-W", "--keep-going", "-q"]
-    done = subprocess.run([*command, str(source), str(target)], capture_output=True, text=True)
-    return target, done.returncode, done.stderr
+    return target, *build_strictly(source, target)
 
 
 @pytest.fixture(scope="module")
