@@ -59,7 +59,7 @@ def test_band_of_the_margin_is_drawn_and_named():
     ax = plotting.plot_comparison(TABLE)
     (band,) = ax.patches
     assert (band.get_x(), band.get_width()) == pytest.approx((-0.02, 0.04))
-    assert "AP: difference to svm" in ax.get_xlabel() and "0.02" in ax.get_xlabel()
+    assert "AP: difference from svm" in ax.get_xlabel() and "0.02" in ax.get_xlabel()
 
 
 def test_the_axis_of_an_error_says_gain_and_moves_nothing():

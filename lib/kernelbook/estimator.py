@@ -531,7 +531,7 @@ def low_rank_matrix(
     n = X.shape[0]
     if options.solver == "low_rank":
         largest = MOST_FEATURES
-    elif options.solver == "auto" and n >= options.exact_from:
+    elif options.solver == "auto" and n >= options.low_rank_from:
         most = options.features_per_root * n**0.5 if beside_pairs else n / POINTS_PER_FEATURE
         largest = min(int(most), MOST_FEATURES)
     else:

@@ -83,7 +83,7 @@ def plot_comparison(
     if ax is None:
         ax = pyplot().subplots(figsize=(7.6, 1.5 + 0.34 * len(rows)))[1]
     margin = float(rows["margin"].iloc[0])
-    label = f"{measure}: difference to {reference}"
+    label = f"{measure}: difference from {reference}"
     if smaller_is_better:
         label = f"gain on {reference} (smaller {measure})"
     ax.axvspan(-margin, margin, color=BAND, linewidth=0, zorder=0)

@@ -39,6 +39,9 @@ class SolverOptions:
     hand_over_features : float, default=0.3
         Where a kernel has features, though not few enough to begin with them, 'auto' turns to the
         interior point of low rank instead, after so many times n r^2 entries for r features.
+    low_rank_from : int, default=150
+        'auto' asks for the features of a kernel from so many points on: below, the interior
+        point on the matrix of all points is as fast.
     features_per_root : int, default=2
         'auto' begins with the interior point of low rank for at most so many features by the root
         of the number of points: with more, pairwise steps are faster on easy problems.
@@ -80,6 +83,7 @@ class SolverOptions:
     hand_over_after: float = 0.05
     hand_over_up_to: int = 3000
     hand_over_features: float = 0.3
+    low_rank_from: int = 150
     features_per_root: int = 2
     in_memory_up_to: int = 450
     first_eps: float = 0.05
