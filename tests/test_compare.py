@@ -260,6 +260,7 @@ def test_inner_and_outer_splits_keep_groups_together():
         ({"splits": THREE}, "splits are 3 repeats"),
         ({"splits": RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=0)}, "4 repeats"),
         ({"splits": 5}, "splits are 1 repeats"),
+        ({"splits": ShuffleSplit(1, random_state=0), "n_repeats": 1}, "at least two splits, got 1"),
         ({"splits": ShuffleSplit(20)}, "splits gives other parts each time"),
         ({"inner": KFold(3, shuffle=True)}, "inner gives other parts each time"),
         ({"baselines": ["prior"]}, "baselines names .'prior'."),

@@ -167,8 +167,8 @@ def compare(
     ------
     ValueError
         For unequal grids, a margin that is missing or not positive, less than ``n_repeats``
-        repeats, splits that chance changes, a detector without ``target``, unknown names, a score
-        that is not finite.
+        repeats, a single split, splits that chance changes, a detector without ``target``,
+        unknown names, a score that is not finite.
 
     See Also
     --------
@@ -347,6 +347,10 @@ def _data(
         test_to_train = float(np.mean([len(test) / len(train) for train, test in parts]))
     if repeats < n_repeats:
         raise ValueError(f"splits are {repeats} repeats: give n_repeats={n_repeats}, or name less.")
+    if n < 2:
+        raise ValueError(
+            f"an interval needs at least two splits, got {n}: give more, or n_repeats=2."
+        )
     return source, n, test_to_train
 
 
