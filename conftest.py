@@ -17,9 +17,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_style_is_left_behind() -> Iterator[None]:
-    """The style sheet, which tests and doctests set, is that of the whole process."""
+def nothing_drawn_is_left_behind() -> Iterator[None]:
+    """Figures and the style sheet, which tests and doctests set, are those of the whole process."""
     yield
-    matplotlib = sys.modules.get("matplotlib")
+    pyplot, matplotlib = map(sys.modules.get, ("matplotlib.pyplot", "matplotlib"))
+    if pyplot is not None:
+        pyplot.close("all")
     if matplotlib is not None and not matplotlib.rcParams["axes.spines.top"]:  # of our style
         matplotlib.rcdefaults()
