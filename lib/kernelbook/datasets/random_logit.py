@@ -153,7 +153,8 @@ def bayes_random_logit(X: ArrayLike, *, variance: float = 5.0) -> Matrix:
     eta = mean[narrow, None] + deviation[narrow, None] * z
     odds[narrow] = logsumexp(-np.logaddexp(0.0, -eta), b=weight, axis=1)
     odds[narrow] -= logsumexp(-np.logaddexp(0.0, eta), b=weight, axis=1)
-    t = np.linspace(-60.0, 60.0, 961)
+    # With poles at i pi the sum at steps of 1/2 is the integral to exp(-4 pi^2).
+    t = np.linspace(-60.0, 60.0, 241)
     density = expit(t) * expit(-t)
     for i in np.flatnonzero(~narrow):
         standard = (mean[i] - t) / deviation[i]
