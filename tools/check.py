@@ -27,6 +27,8 @@ from tools.reproducible import reproducible_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 PAUSE = 0.05  # seconds between two looks at what runs
+# A file stays with its worker, and the doctests, short files, come last: the workers end together.
+UNIT = "pytest -n {jobs} --dist loadfile --no-loadscope-reorder"
 NBVAL = (
     "pytest --nbval --nbval-current-env --nbval-sanitize-with nbval_sanitize.cfg "
     "--nbval-cell-timeout 300 -n {jobs} --dist loadfile -p no:cacheprovider notebooks/"
@@ -59,7 +61,7 @@ CHECKS = (
     Check(
         "unit",
         "unit tests and doctests",
-        "pytest -n {jobs} --dist loadfile",
+        UNIT,
         "one alone: pytest tests/test_x.py -x",
         is_longest=True,
     ),
