@@ -58,7 +58,7 @@ def test_features_about_a_centre_are_as_few_as_without():
         ({"kernel": "linear"}, 450, 4, True),
         ({"kernel": "linear"}, 150, 4, True),
         ({"kernel": "linear"}, 149, 4, False),  # few points: the dense solver
-        ({"kernel": "poly", "degree": 2, "coef0": 1.0}, 450, 12, True),  # 91 features, 5 roots 106
+        ({"kernel": "poly", "degree": 2, "coef0": 1.0}, 450, 12, True),  # 91 features, n / 4 is 112
         ({"kernel": "poly", "degree": 3, "coef0": 1.0}, 450, 12, False),  # 455 features
         ({"kernel": "rbf"}, 450, 4, False),
     ],
